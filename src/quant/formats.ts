@@ -1,0 +1,50 @@
+/**
+ * The one table of weight formats. A format is one entry here, one scalar decoder file beside it and one
+ * shader in `shaders/quant/`. Nothing else in the project switches on a format's name.
+ *
+ * Two byte layouts exist for each format:
+ *  - *file layout*: blocks exactly as GGUF or safetensors store them, row after row;
+ *  - *packed layout*: the same bits moved (losslessly) into word-aligned planes, so that a kernel loads whole
+ *    32-bit words. Plane p of a matrix holds `planes[p].blockByteLength` bytes for each block, in block order
+ *    (block index = row * blocksPerRow + block in row).
+ */
+import { w2 } from './w2.ts';
+import { bf16, f16, f32 } from './float.ts';
+import { q4_0, q8_0 } from './q_legacy.ts';
+import { q2_k, q4_k, q6_k } from './k_quants.ts';
+
+export interface PlaneSpec {
+  /** What the plane holds, for error messages and debugging: 'codes', 'scales', … */
+  readonly name: string;
+  /** Bytes that one block contributes to this plane. */
+  readonly blockByteLength: number;
+}
+
+export interface WeightFormat {
+  /** Name as shown to people, as in GGUF: 'Q4_K'. */
+  readonly name: WeightFormatName;
+  /** ggml type id in GGUF files; null where GGUF has none (W2). */
+  readonly ggmlType: number | null;
+  /** Weights in one block. */
+  readonly blockElems: number;
+  /** Bytes of one block in the file layout. */
+  readonly blockByteLength: number;
+  /** Planes of the packed layout; their blockByteLength sum up to the file's blockByteLength. */
+  readonly planes: readonly PlaneSpec[];
+  /** Module in shaders/quant/ that decodes the packed layout: 'q4_k'. */
+  readonly shader: string;
+  /** Decodes one block in file layout to `blockElems` f32 values. The scalar reference of the format. */
+  decodeBlock(src: Uint8Array, srcByteOffset: number, out: Float32Array, outIndex: number): void;
+  /** Moves one block from the file layout into the planes (planes[p] is plane p's bytes, block 0 at byte 0). */
+  packBlock(src: Uint8Array, srcByteOffset: number, planes: readonly Uint8Array[], blockIndex: number): void;
+  /** Exact inverse of packBlock. */
+  unpackBlock(planes: readonly Uint8Array[], blockIndex: number, dst: Uint8Array, dstByteOffset: number): void;
+  /** Encodes `blockElems` values into one block of the file layout, where we have an encoder. */
+  encodeBlock?(x: Float32Array, xIndex: number, dst: Uint8Array, dstByteOffset: number): void;
+}
+
+export type WeightFormatName = 'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q4_0' | 'Q4_K' | 'Q6_K' | 'Q2_K' | 'W2';
+
+export const WEIGHT_FORMATS: Readonly<Record<WeightFormatName, WeightFormat>> = {
+  F32: f32, F16: f16, BF16: bf16, Q8_0: q8_0, Q4_0: q4_0, Q4_K: q4_k, Q6_K: q6_k, Q2_K: q2_k, W2: w2,
+};
