@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+/** One project a kind of test, so that `vitest run --project kernels` runs those alone. */
+function project(name: string, include: readonly string[], testTimeout: number) {
+  return { test: { name, include: [...include], testTimeout, hookTimeout: testTimeout } };
+}
+
+export default defineConfig({
+  test: {
+    // Processes, not threads: Dawn is a native addon, and its driver path is read from the real environment.
+    pool: 'forks',
+    projects: [
+      project('unit', ['test/unit/**/*.test.ts'], 30_000),
+      project('kernels', ['test/kernels/**/*.test.ts'], 180_000),
+      project('models', ['test/models/**/*.test.ts'], 180_000),
+    ],
+  },
+});
