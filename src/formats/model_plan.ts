@@ -64,6 +64,9 @@ export interface Hyperparameters {
   readonly denseFfnSize: number;
   readonly denseLayers: readonly number[];
   readonly normTopkProb: boolean;
+  /** Factor on the router's weights (GGUF expert_weights_scale), normally 1. */
+  readonly expertWeightsScale: number;
+  /** Factors on the embeddings, on each block's output before it joins the residual, and on the logits. */
   readonly embeddingScale: number;
   readonly residualScale: number;
   readonly logitScale: number;
