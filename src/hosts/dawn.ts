@@ -1,0 +1,73 @@
+/** WebGPU in Node: Dawn from the npm package `webgpu`, on the machine's Vulkan, Metal or D3D12 driver. */
+import { findSwiftShader } from './swiftshader.ts';
+
+export interface NodeGpu {
+  readonly gpu: GPU;
+  /** The adapter that `gpu` gives by default, in words; software adapters are labelled as such. */
+  readonly adapterName: string;
+  readonly software: boolean;
+}
+
+export interface DawnOptions {
+  /** Use SwiftShader where no driver gives an adapter. Default true. */
+  readonly allowSoftware?: boolean;
+  /** Dawn features to enable ('vulkan_enable_f16_on_nvidia'). */
+  readonly dawnFeatures?: readonly string[];
+}
+
+/** dlopen flags of Linux: RTLD_LAZY | RTLD_NODELETE. */
+const LOAD_AND_KEEP = 0x1 | 0x1000;
+
+/**
+ * Loads a shared library into the process for good, so that Dawn's own dlopen of the same name finds it.
+ * Node then complains that it is no addon, which is expected.
+ */
+function preloadLibrary(path: string): boolean {
+  try {
+    process.dlopen({ exports: {} }, path, LOAD_AND_KEEP);
+    return true;
+  } catch (error) {
+    return error instanceof Error && error.message.includes('did not self-register');
+  }
+}
+
+/** Software adapters of the drivers that people have: SwiftShader, Mesa's lavapipe, Microsoft's WARP. */
+export function isSoftwareAdapter(info: GPUAdapterInfo): boolean {
+  return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${info.architecture} ${info.description} ${info.device}`);
+}
+
+function describe(info: GPUAdapterInfo): string {
+  const name = info.description || info.device || [info.vendor, info.architecture].filter(Boolean).join(' ') || 'unnamed adapter';
+  return isSoftwareAdapter(info) ? `${name} (software adapter, slow)` : name;
+}
+
+/**
+ * Opens WebGPU on this machine's best adapter, else on SwiftShader where a Chromium brings it.
+ * Also puts WebGPU's constants (GPUBufferUsage …) on globalThis, where browsers have them.
+ * @throws Error with one sentence where no adapter is found.
+ */
+export async function openDawn(options: DawnOptions = {}): Promise<NodeGpu> {
+  const swiftShader = process.platform === 'linux' && options.allowSoftware !== false ? findSwiftShader() : null;
+  if (process.platform === 'linux' && !preloadLibrary('libvulkan.so.1') && swiftShader) {
+    preloadLibrary(swiftShader.loaderPath);
+  }
+  const dawn = await import('webgpu').catch((error: unknown) => {
+    throw new Error(`WebGPU is not available in this Node: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  Object.assign(globalThis, dawn.globals);
+  const flags = options.dawnFeatures?.length ? [`enable-dawn-features=${options.dawnFeatures.join(',')}`] : [];
+  let gpu = dawn.create(flags);
+  let adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
+  if (!adapter && swiftShader) {
+    process.env['VK_DRIVER_FILES'] = swiftShader.icdPath;
+    gpu = dawn.create(flags);
+    adapter = await gpu.requestAdapter();
+  }
+  if (!adapter) {
+    throw new Error(
+      'No WebGPU adapter was found: install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers, or the GPU'
+      + " vendor's), or Chromium for its software driver, or use --backend reference.",
+    );
+  }
+  return { gpu, adapterName: describe(adapter.info), software: isSoftwareAdapter(adapter.info) };
+}
