@@ -1,4 +1,7 @@
 /** WebGPU in Node: Dawn from the npm package `webgpu`, on the machine's Vulkan, Metal or D3D12 driver. */
+import { existsSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { findSwiftShader } from './swiftshader.ts';
 
 export interface NodeGpu {
@@ -31,6 +34,19 @@ function preloadLibrary(path: string): boolean {
   }
 }
 
+/** False where the Vulkan loader would find no driver manifest and complain on stderr. Searches where the loader does. */
+function hasVulkanDriver(): boolean {
+  const { env } = process;
+  if (env['VK_DRIVER_FILES'] || env['VK_ICD_FILENAMES'] || env['VK_ADD_DRIVER_FILES']) {
+    return true;
+  }
+  const shares = (env['XDG_DATA_DIRS'] ?? '/usr/local/share:/usr/share').split(':');
+  const roots = ['/etc', '/usr/local/etc', '/etc/xdg', join(homedir(), '.local/share'), join(homedir(), '.config'), ...shares];
+  return roots
+    .map((root) => join(root, 'vulkan', 'icd.d'))
+    .some((folder) => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.json')));
+}
+
 /** Software adapters of the drivers that people have: SwiftShader, Mesa's lavapipe, Microsoft's WARP. */
 export function isSoftwareAdapter(info: GPUAdapterInfo): boolean {
   return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${info.architecture} ${info.description} ${info.device}`);
@@ -50,6 +66,9 @@ export async function openDawn(options: DawnOptions = {}): Promise<NodeGpu> {
   const swiftShader = process.platform === 'linux' && options.allowSoftware !== false ? findSwiftShader() : null;
   if (process.platform === 'linux' && !preloadLibrary('libvulkan.so.1') && swiftShader) {
     preloadLibrary(swiftShader.loaderPath);
+  }
+  if (swiftShader && !hasVulkanDriver()) {
+    process.env['VK_DRIVER_FILES'] = swiftShader.icdPath;
   }
   const dawn = await import('webgpu').catch((error: unknown) => {
     throw new Error(`WebGPU is not available in this Node: ${error instanceof Error ? error.message : String(error)}`);
