@@ -31,6 +31,8 @@ export interface WeightFormat {
   readonly blockByteLength: number;
   /** Planes of the packed layout; their blockByteLength sum up to the file's blockByteLength. */
   readonly planes: readonly PlaneSpec[];
+  /** Fields of a block that span bytes: what has to be swapped in a big-endian file. */
+  readonly multiByteFields: readonly { readonly byteOffset: number; readonly byteLength: 2 | 4 }[];
   /** Module in shaders/quant/ that decodes the packed layout: 'q4_k'. */
   readonly shader: string;
   /** Decodes one block in file layout to `blockElems` f32 values. The scalar reference of the format. */

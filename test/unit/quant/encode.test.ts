@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { w2 } from '../../../src/quant/w2.ts';
+import { decodeRows, encodeRows } from '../../../src/quant/pack.ts';
+
+/** Standard normal values from a small deterministic generator (mulberry32 + Box-Muller). */
+function gaussian(count: number, seed: number): Float32Array {
+  let state = seed;
+  const uniform = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return (((t ^ (t >>> 14)) >>> 0) + 0.5) / 2 ** 32;
+  };
+  return Float32Array.from({ length: count }, () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform()));
+}
+
+const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, v, i) => sum + v * b[i], 0);
+
+describe('W2 encoder', () => {
+  it('reaches the known error on Gaussian weights: relative RMS 0.361, cosine 0.933', () => {
+    const x = gaussian(32 * 4096, 7);
+    const y = decodeRows('W2', encodeRows('W2', x, 4096, 32), 4096, 32);
+    const error = x.map((v, i) => v - y[i]);
+    expect(Math.sqrt(dot(error, error) / dot(x, x))).toBeCloseTo(0.361, 2);
+    expect(dot(x, y) / Math.sqrt(dot(x, x) * dot(y, y))).toBeCloseTo(0.933, 2);
+  });
+
+  it('finds the exponent and codes with the least squared error of all', () => {
+    const value = fc.oneof(
+      fc.float({ noNaN: true, noDefaultInfinity: true }),
+      fc.double({ min: -40, max: 40, noNaN: true }).map((e) => Math.fround(2 ** e)),
+      fc.constantFrom(0, -0, 1, -1, 1.5, 3.999),
+    );
+    fc.assert(fc.property(fc.array(value, { minLength: 32, maxLength: 32 }), (values) => {
+      const x = Float32Array.from(values);
+      const block = new Uint8Array(9);
+      w2.encodeBlock!(x, 0, block, 0);
+      const errorAt = (e: number) => {
+        const s = 2 ** (e - 127);
+        return x.reduce((sum, v) => sum + Math.min(...[-4, -1, 1, 4].map((c) => (v - c * s) ** 2)), 0);
+      };
+      let least = Infinity;
+      for (let e = 0; e < 255; e++) least = Math.min(least, errorAt(e));
+      const y = new Float32Array(32);
+      w2.decodeBlock(block, 0, y, 0);
+      const s = 2 ** (block[8] - 127);
+      expect(errorAt(block[8])).toBe(least);
+      x.forEach((v, j) => expect((v - y[j]) ** 2).toBe(Math.min(...[-4, -1, 1, 4].map((c) => (v - Math.fround(c * s)) ** 2))));
+    }), { numRuns: 300 });
+  });
+
+  it('keeps representable blocks exactly', () => {
+    fc.assert(fc.property(
+      fc.array(fc.constantFrom(-4, -1, 1, 4), { minLength: 32, maxLength: 32 }), fc.integer({ min: 4, max: 240 }),
+      (codes, e) => {
+        fc.pre(codes.some((c) => Math.abs(c) === 1) && codes.some((c) => Math.abs(c) === 4));
+        const x = Float32Array.from(codes, (c) => c * 2 ** (e - 127));
+        expect(decodeRows('W2', encodeRows('W2', x, 1, 32), 1, 32)).toEqual(x);
+      },
+    ));
+  });
+
+  it('gives zeros alternating signs and marks a block with NaN or infinity', () => {
+    const y = decodeRows('W2', encodeRows('W2', new Float32Array(32), 1, 32), 1, 32);
+    expect(y.map(Math.sign)).toEqual(Float32Array.from({ length: 32 }, (_, j) => (j % 2 ? -1 : 1)));
+    expect(Math.max(...y)).toBeLessThan(1e-37);
+    for (const bad of [NaN, Infinity, -Infinity]) {
+      const x = new Float32Array(32).fill(1);
+      x[9] = bad;
+      expect(encodeRows('W2', x, 1, 32)[8]).toBe(255);
+    }
+  });
+});
+
+describe('Q8_0 encoder', () => {
+  it('makes the bytes that llama.cpp made of the same weights', () => {
+    const url = new URL('../../vectors/quant/q8_0-encode.json', import.meta.url);
+    const { bf16_hex: input, q8_0_hex: expected } = JSON.parse(readFileSync(url, 'utf8')) as Record<string, string>;
+    const raw = Uint8Array.from(Buffer.from(input, 'hex'));
+    const x = decodeRows('BF16', raw, 1, raw.byteLength / 2);
+    expect(Buffer.from(encodeRows('Q8_0', x, 1, x.length)).toString('hex')).toBe(expected);
+  });
+
+  it('errs by at most half a step and handles zero blocks', () => {
+    const x = gaussian(32 * 64, 3);
+    const y = decodeRows('Q8_0', encodeRows('Q8_0', x, 64, 32), 64, 32);
+    for (let block = 0; block < 64; block++) {
+      const slice = x.subarray(block * 32, block * 32 + 32);
+      const step = Math.max(...slice.map(Math.abs)) / 127;
+      // Half a step from rounding, plus up to 127 steps of the f16 scale's relative error of 2^-11.
+      slice.forEach((v, j) => expect(Math.abs(v - y[block * 32 + j])).toBeLessThanOrEqual(step * (0.5 + 127 / 2048) * 1.001));
+    }
+    expect(encodeRows('Q8_0', new Float32Array(32), 1, 32)).toEqual(new Uint8Array(34));
+  });
+});
+
+it('says when a format has no encoder', () => {
+  expect(() => encodeRows('Q4_K', new Float32Array(256), 1, 256)).toThrow('there is no encoder for Q4_K');
+});
