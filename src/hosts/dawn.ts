@@ -4,13 +4,6 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { findSwiftShader } from './swiftshader.ts';
 
-export interface NodeGpu {
-  readonly gpu: GPU;
-  /** The adapter that `gpu` gives by default, in words; software adapters are labelled as such. */
-  readonly adapterName: string;
-  readonly software: boolean;
-}
-
 export interface DawnOptions {
   /** Use SwiftShader where no driver gives an adapter. Default true. */
   readonly allowSoftware?: boolean;
@@ -47,22 +40,12 @@ function hasVulkanDriver(): boolean {
     .some((folder) => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.json')));
 }
 
-/** Software adapters of the drivers that people have: SwiftShader, Mesa's lavapipe, Microsoft's WARP. */
-export function isSoftwareAdapter(info: GPUAdapterInfo): boolean {
-  return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(`${info.architecture} ${info.description} ${info.device}`);
-}
-
-function describe(info: GPUAdapterInfo): string {
-  const name = info.description || info.device || [info.vendor, info.architecture].filter(Boolean).join(' ') || 'unnamed adapter';
-  return isSoftwareAdapter(info) ? `${name} (software adapter, slow)` : name;
-}
-
 /**
  * Opens WebGPU on this machine's best adapter, else on SwiftShader where a Chromium brings it.
- * Also puts WebGPU's constants (GPUBufferUsage …) on globalThis, where browsers have them.
+ * The caller keeps the GPU object reachable as long as it uses its devices: Dawn crashes when it is collected.
  * @throws Error with one sentence where no adapter is found.
  */
-export async function openDawn(options: DawnOptions = {}): Promise<NodeGpu> {
+export async function openDawn(options: DawnOptions = {}): Promise<GPU> {
   const swiftShader = process.platform === 'linux' && options.allowSoftware !== false ? findSwiftShader() : null;
   if (process.platform === 'linux' && !preloadLibrary('libvulkan.so.1') && swiftShader) {
     preloadLibrary(swiftShader.loaderPath);
@@ -73,7 +56,6 @@ export async function openDawn(options: DawnOptions = {}): Promise<NodeGpu> {
   const dawn = await import('webgpu').catch((error: unknown) => {
     throw new Error(`WebGPU is not available in this Node: ${error instanceof Error ? error.message : String(error)}`);
   });
-  Object.assign(globalThis, dawn.globals);
   const flags = options.dawnFeatures?.length ? [`enable-dawn-features=${options.dawnFeatures.join(',')}`] : [];
   let gpu = dawn.create(flags);
   let adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' });
@@ -88,5 +70,5 @@ export async function openDawn(options: DawnOptions = {}): Promise<NodeGpu> {
       + " vendor's), or Chromium for its software driver, or use --backend reference.",
     );
   }
-  return { gpu, adapterName: describe(adapter.info), software: isSoftwareAdapter(adapter.info) };
+  return gpu;
 }
