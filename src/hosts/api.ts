@@ -61,10 +61,13 @@ export interface HostApi {
   exportModel(id: string, onProgress: (p: Progress) => void): Promise<readonly { readonly name: string; readonly blob: Blob }[]>;
   /** Opens a model for chat; closes the one that was open. */
   openModel(id: string, options: OpenOptions, onProgress: (p: Progress) => void): Promise<EngineInfo>;
+  /** Closes the open model, or gives up the opening in progress (its promise rejects). */
   closeModel(): Promise<void>;
   generate(request: GenerateRequest, onEvent: (e: GenerateEvent) => void): Promise<GenerateResult>;
   /** Stops the running generation within one token. */
   stop(): Promise<void>;
+  /** Calls back with a sentence when the GPU device under the open model is lost; the model is closed then. */
+  watchDevice(onLost: (sentence: string) => void): Promise<void>;
   /** Tokens that these messages take in the open model's context. */
   countTokens(messages: readonly ChatMessage[]): Promise<number>;
 }

@@ -1,0 +1,182 @@
+import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import type { ChatMessage, GenerateResult } from '../../engine/types.ts';
+import type { HostApi } from '../../hosts/api.ts';
+import type { AnswerStats, Chat } from './chat_store.ts';
+import type { ChatsState } from './chats.ts';
+import { sentenceOf, type NoticeState } from './notices.ts';
+import type { SessionState } from './session.ts';
+import { samplingOf, type SettingsState } from './settings.ts';
+
+/** The answer that is being written. */
+export interface LiveAnswer {
+  readonly chatId: string;
+  readonly turnId: string;
+  readonly text: Signal<string>;
+  readonly tokens: Signal<number>;
+  /** Prompt tokens read so far; null once the first token is there. */
+  readonly prefill: Signal<{ readonly done: number; readonly total: number } | null>;
+  readonly stopping: Signal<boolean>;
+}
+
+export interface ConversationState {
+  readonly live: ReadonlySignal<LiveAnswer | null>;
+  /** Tokens of the context in use; null while unknown. */
+  readonly contextUsed: ReadonlySignal<number | null>;
+  /** Text of the latest finished answer, for screen readers. */
+  readonly announcement: ReadonlySignal<string>;
+  send(text: string): Promise<void>;
+  /** Replaces a user message and answers again from there. */
+  edit(turnId: string, text: string): Promise<void>;
+  /** Writes the last answer again. */
+  regenerate(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ConversationServices {
+  readonly host: HostApi;
+  readonly chats: ChatsState;
+  readonly settings: SettingsState;
+  readonly session: SessionState;
+  readonly notices: NoticeState;
+  readonly randomSeed: () => number;
+}
+
+/** A closed tab loses at most this much of an answer. */
+const SAVE_INTERVAL_MILLIS = 2000;
+const COUNT_DELAY_MILLIS = 250;
+
+export function createConversation(services: ConversationServices): ConversationState {
+  const { host, chats, settings, session, notices, randomSeed } = services;
+  const live = signal<LiveAnswer | null>(null);
+  const contextUsed = signal<number | null>(null);
+  const announcement = signal('');
+
+  const answer = async (chatId: string): Promise<void> => {
+    const opened = session.model.peek();
+    const chat = chats.list.peek().find((entry) => entry.id === chatId);
+    if (opened === null || chat === undefined || live.peek() !== null) return;
+    const request = messagesOf(chat, settings.values.peek().systemPrompt);
+    const { turnId } = chats.append(chatId, 'assistant', '');
+    const current: LiveAnswer = {
+      chatId, turnId, text: signal(''), tokens: signal(0), prefill: signal({ done: 0, total: 0 }), stopping: signal(false),
+    };
+    live.value = current;
+    let savedAt = Date.now();
+    try {
+      const values = settings.values.peek();
+      const result = await host.generate(
+        { input: { kind: 'chat', messages: request }, sampling: samplingOf(values, randomSeed), maxTokens: values.maxTokens },
+        (event) => {
+          // Events cross threads: some may arrive after the result, which has the whole text.
+          if (live.peek() !== current) return;
+          if (event.kind === 'prefill') {
+            current.prefill.value = { done: event.done, total: event.total };
+            contextUsed.value = event.done;
+            return;
+          }
+          current.prefill.value = null;
+          current.tokens.value++;
+          current.text.value += event.text;
+          contextUsed.value = (contextUsed.peek() ?? 0) + 1;
+          if (Date.now() - savedAt > SAVE_INTERVAL_MILLIS) {
+            savedAt = Date.now();
+            chats.setContent(chatId, turnId, current.text.peek(), null);
+          }
+        },
+      );
+      chats.setContent(chatId, turnId, result.text, statsOf(result, opened.info.modelName));
+      contextUsed.value = result.contextUsed;
+      announcement.value = result.text;
+    } catch (error) {
+      const text = current.text.peek();
+      if (text === '') chats.truncate(chatId, turnId, true);
+      else chats.setContent(chatId, turnId, text, null);
+      notices.show({
+        kind: 'error',
+        text: sentenceOf(error),
+        action: session.model.peek() === null ? null : { label: 'Try again', run: () => void answer(chatId) },
+      });
+    } finally {
+      live.value = null;
+    }
+  };
+
+  const stop = async (): Promise<void> => {
+    const current = live.peek();
+    if (current === null) return;
+    current.stopping.value = true;
+    await host.stop();
+  };
+
+  // Counts what is in the context whenever another chat, model or system prompt is chosen.
+  effect(() => {
+    const opened = session.model.value;
+    const systemPrompt = settings.values.value.systemPrompt;
+    void chats.currentId.value;
+    contextUsed.value = null;
+    if (opened === null || live.peek() !== null) return;
+    const timer = setTimeout(() => {
+      const chat = chats.current.peek();
+      const messages = chat === null ? [] : messagesOf(chat, systemPrompt);
+      if (live.peek() !== null) return;
+      if (messages.length === 0) contextUsed.value = 0;
+      else {
+        host.countTokens(messages).then(
+          (count) => {
+            if (live.peek() === null && chats.current.peek() === chat) contextUsed.value = count;
+          },
+          // The meter stays empty; whatever is wrong will be said when a message is sent.
+          () => undefined,
+        );
+      }
+    }, COUNT_DELAY_MILLIS);
+    return () => clearTimeout(timer);
+  });
+
+  // An answer whose chat was deleted has nowhere to go.
+  effect(() => {
+    const current = live.value;
+    if (current !== null && !chats.list.value.some((chat) => chat.id === current.chatId)) void host.stop();
+  });
+
+  return {
+    live,
+    contextUsed,
+    announcement,
+    stop,
+    async send(text) {
+      if (live.peek() !== null || session.model.peek() === null || text.trim() === '') return;
+      notices.clear();
+      const { chatId } = chats.append(chats.currentId.peek(), 'user', text.trim());
+      await answer(chatId);
+    },
+    async edit(turnId, text) {
+      const chat = chats.current.peek();
+      if (chat === null || live.peek() !== null || text.trim() === '') return;
+      notices.clear();
+      chats.truncate(chat.id, turnId, false);
+      chats.setContent(chat.id, turnId, text.trim(), null);
+      await answer(chat.id);
+    },
+    async regenerate() {
+      const chat = chats.current.peek();
+      const last = chat?.turns.at(-1);
+      if (chat === null || last === undefined || live.peek() !== null || session.model.peek() === null) return;
+      notices.clear();
+      if (last.role === 'assistant') chats.truncate(chat.id, last.id, true);
+      await answer(chat.id);
+    },
+  };
+}
+
+/** A chat as the engine takes it; answers that never got a word are left out. */
+export function messagesOf(chat: Chat, systemPrompt: string): ChatMessage[] {
+  const system: ChatMessage[] = systemPrompt.trim() === '' ? [] : [{ role: 'system', content: systemPrompt.trim() }];
+  const turns = chat.turns.filter((turn) => turn.role === 'user' || turn.content !== '');
+  return [...system, ...turns.map(({ role, content }) => ({ role, content }))];
+}
+
+function statsOf(result: GenerateResult, modelName: string): AnswerStats {
+  const { tokensPerSecond, timeToFirstTokenMs, promptTokens, reusedTokens, stopReason, contextUsed } = result;
+  return { tokens: result.tokens.length, tokensPerSecond, timeToFirstTokenMs, promptTokens, reusedTokens, stopReason, contextUsed, modelName };
+}

@@ -1,0 +1,90 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
+import type { DroppedFile, HostApi, ModelSummary } from '../../hosts/api.ts';
+import { sentenceOf, type NoticeState } from './notices.ts';
+import type { TaskState } from './tasks.ts';
+
+export interface LibraryState {
+  readonly models: ReadonlySignal<readonly ModelSummary[]>;
+  refresh(): Promise<void>;
+  /** Imports dropped or picked files as one model; resolves with null where that failed (a notice says why). */
+  importFiles(files: readonly DroppedFile[]): Promise<ModelSummary | null>;
+  remove(model: ModelSummary): Promise<void>;
+  exportModel(model: ModelSummary): Promise<void>;
+}
+
+export interface LibraryServices {
+  readonly host: HostApi;
+  readonly notices: NoticeState;
+  readonly tasks: TaskState;
+  /** Hands a blob to the browser's downloads. */
+  readonly download: (name: string, blob: Blob) => Promise<void>;
+  /** Called when what is stored has changed. */
+  readonly onChanged: () => void;
+}
+
+export function createLibrary({ host, notices, tasks, download, onChanged }: LibraryServices): LibraryState {
+  const models = signal<readonly ModelSummary[]>([]);
+
+  const refresh = async (): Promise<void> => {
+    try {
+      models.value = [...(await host.listModels())].sort((a, b) => b.importedAt - a.importedAt);
+    } catch (error) {
+      notices.show({ kind: 'error', text: `The model library could not be read: ${sentenceOf(error)}`, hint: 'Reload the page.' });
+    }
+    onChanged();
+  };
+
+  const importFiles = async (files: readonly DroppedFile[]): Promise<ModelSummary | null> => {
+    let cancelled: 'no' | 'paused' | 'discarded' = 'no';
+    const cancel = (how: 'paused' | 'discarded') => (): void => {
+      cancelled = how;
+      void host.cancelImport(how === 'discarded');
+    };
+    const actions = [
+      { label: 'Pause', hint: 'Keep what is written; drop the same files again to go on', run: cancel('paused') },
+      { label: 'Cancel', hint: 'Stop and discard what is written', run: cancel('discarded') },
+    ];
+    try {
+      const title = `Importing ${nameOf(files)}`;
+      return await tasks.run(title, actions, (report) => host.importFiles(files, report));
+    } catch (error) {
+      if (cancelled === 'no') {
+        notices.show({ kind: 'error', text: sentenceOf(error), hint: 'Your library is as it was. Try another file or folder.' });
+      } else if (cancelled === 'paused') {
+        notices.show({ kind: 'info', text: 'Import paused. Drop the same files again to go on.' });
+      }
+      return null;
+    } finally {
+      await refresh();
+    }
+  };
+
+  const exportModel = async (model: ModelSummary): Promise<void> => {
+    try {
+      const files = await tasks.run(`Exporting ${model.name}`, [], (report) => host.exportModel(model.id, report));
+      for (const { name, blob } of files) await download(name, blob);
+    } catch (error) {
+      notices.show({ kind: 'error', text: `${model.name} could not be exported: ${sentenceOf(error)}` });
+    }
+  };
+
+  const remove = async (model: ModelSummary): Promise<void> => {
+    try {
+      await host.deleteModel(model.id);
+    } catch (error) {
+      notices.show({ kind: 'error', text: `${model.name} could not be deleted: ${sentenceOf(error)}` });
+    }
+    await refresh();
+  };
+
+  return { models, refresh, importFiles, remove, exportModel };
+}
+
+/** What to call a set of dropped files: its folder, or its file. */
+function nameOf(files: readonly DroppedFile[]): string {
+  if (files.length === 0) return 'nothing';
+  const [first] = files;
+  const slash = first.path.indexOf('/');
+  if (slash > 0) return first.path.slice(0, slash);
+  return files.length === 1 ? first.path : `${files.length} files`;
+}

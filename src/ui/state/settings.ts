@@ -1,0 +1,112 @@
+import { effect, signal, type Signal } from '@preact/signals';
+import type { SamplingParams } from '../../compute/ops.ts';
+import type { OpenOptions } from '../../hosts/api.ts';
+import type { PreferenceStore } from './preferences.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+export interface Settings {
+  readonly systemPrompt: string;
+  readonly temperature: number;
+  /** 0 = off */
+  readonly topK: number;
+  /** 1 = off */
+  readonly topP: number;
+  /** 0 = off */
+  readonly minP: number;
+  /** 1 = off */
+  readonly repetitionPenalty: number;
+  /** null: a new one for each answer. */
+  readonly seed: number | null;
+  /** null: until the model ends its answer or the context is full. */
+  readonly maxTokens: number | null;
+  readonly contextLength: number;
+  readonly backend: OpenOptions['backend'];
+  readonly theme: Theme;
+}
+
+export const DEFAULT_SETTINGS: Settings = {
+  systemPrompt: '',
+  temperature: 0.7,
+  topK: 40,
+  topP: 0.95,
+  minP: 0.05,
+  repetitionPenalty: 1,
+  seed: null,
+  maxTokens: 1024,
+  contextLength: 4096,
+  backend: 'auto',
+  theme: 'system',
+};
+
+/** Bounds of the numeric settings: what the inputs offer and what a stored value is clipped to. */
+export const SETTING_BOUNDS = {
+  temperature: { min: 0, max: 2, step: 0.05 },
+  topK: { min: 0, max: 200, step: 1 },
+  topP: { min: 0.05, max: 1, step: 0.01 },
+  minP: { min: 0, max: 1, step: 0.01 },
+  repetitionPenalty: { min: 0.5, max: 2, step: 0.01 },
+  seed: { min: 0, max: 4294967295, step: 1 },
+  maxTokens: { min: 1, max: 1048576, step: 1 },
+  contextLength: { min: 64, max: 1048576, step: 64 },
+} as const;
+
+export type NumericSetting = keyof typeof SETTING_BOUNDS;
+
+/** The penalty looks back this far; one more knob that nobody turns would only crowd the page. */
+const PENALTY_LAST_N = 64;
+
+export interface SettingsState {
+  readonly values: Signal<Settings>;
+  update(change: Partial<Settings>): void;
+  resetSampling(): void;
+}
+
+/** Settings that are kept over reloads. */
+export function createSettings(store: PreferenceStore): SettingsState {
+  const values = signal(readSettings(store.read('settings')));
+  effect(() => store.write('settings', values.value));
+  return {
+    values,
+    update: (change) => {
+      values.value = readSettings({ ...values.peek(), ...change });
+    },
+    resetSampling: () => {
+      const { systemPrompt, theme, backend, contextLength } = values.peek();
+      values.value = { ...DEFAULT_SETTINGS, systemPrompt, theme, backend, contextLength };
+    },
+  };
+}
+
+/** Sampling for one answer; `randomSeed` is used where no seed is set. */
+export function samplingOf(settings: Settings, randomSeed: () => number): SamplingParams {
+  const { temperature, topK, topP, minP, repetitionPenalty } = settings;
+  const seed = settings.seed ?? randomSeed();
+  return { temperature, topK, topP, minP, repetitionPenalty, penaltyLastN: PENALTY_LAST_N, seed };
+}
+
+/** What was stored may come from an older version or another hand: each value is checked, else its default taken. */
+export function readSettings(stored: unknown): Settings {
+  const from = typeof stored === 'object' && stored !== null ? (stored as Record<string, unknown>) : {};
+  const number = (key: NumericSetting, integer: boolean): number | null => {
+    const value = from[key];
+    if (typeof value !== 'number' || !Number.isFinite(value)) return null;
+    const { min, max } = SETTING_BOUNDS[key];
+    return Math.min(max, Math.max(min, integer ? Math.round(value) : value));
+  };
+  const choice = <T extends string>(key: string, allowed: readonly T[], fallback: T): T =>
+    allowed.find((entry) => entry === from[key]) ?? fallback;
+  return {
+    systemPrompt: typeof from.systemPrompt === 'string' ? from.systemPrompt : DEFAULT_SETTINGS.systemPrompt,
+    temperature: number('temperature', false) ?? DEFAULT_SETTINGS.temperature,
+    topK: number('topK', true) ?? DEFAULT_SETTINGS.topK,
+    topP: number('topP', false) ?? DEFAULT_SETTINGS.topP,
+    minP: number('minP', false) ?? DEFAULT_SETTINGS.minP,
+    repetitionPenalty: number('repetitionPenalty', false) ?? DEFAULT_SETTINGS.repetitionPenalty,
+    seed: number('seed', true),
+    maxTokens: from.maxTokens === null ? null : (number('maxTokens', true) ?? DEFAULT_SETTINGS.maxTokens),
+    contextLength: number('contextLength', true) ?? DEFAULT_SETTINGS.contextLength,
+    backend: choice('backend', ['auto', 'webgpu', 'reference'], DEFAULT_SETTINGS.backend),
+    theme: choice('theme', ['system', 'light', 'dark'], DEFAULT_SETTINGS.theme),
+  };
+}
