@@ -66,6 +66,11 @@ export interface Checkpoint {
   readonly sources: readonly ByteSource[];
   readonly metadata: ModelMetadata;
   readonly tensors: ReadonlyMap<string, TensorRef>;
+  /**
+   * Tensors of a data type that we cannot read, by name with the type's name in the file ('I32', 'F8_E4M3'): a
+   * message about a missing tensor looks here first.
+   */
+  readonly unsupportedTensors?: ReadonlyMap<string, string>;
   readonly tokenizer: TokenizerSource | null;
   /** Jinja source; null where the model has none (ChatML is used then, and the page says so). */
   readonly chatTemplate: string | null;

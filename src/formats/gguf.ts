@@ -1,0 +1,172 @@
+/** GGUF files, whole or in shards, as a Checkpoint. */
+import { ModelFormatError, type ByteSource, type Checkpoint, type GgufValue, type TensorRef } from './checkpoint.ts';
+import { bigEndianTensorSource } from './big_endian.ts';
+import { GGML_TYPES, SUPPORTED_GGML_TYPES, formatOfGgmlType } from './ggml_types.ts';
+import { readGgufHeader, type GgufHeader, type GgufTensorInfo } from './gguf_header.ts';
+import { ggufTokenizer } from './gguf_tokenizer.ts';
+
+const SHARD_NAME = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
+
+/** All shard names of the set that `name` belongs to ('m-00002-of-00003.gguf'), in order; null for a whole file. */
+export function ggufShardNames(name: string): string[] | null {
+  const match = SHARD_NAME.exec(name);
+  if (!match) return null;
+  return Array.from({ length: Number(match[3]) }, (_, i) => `${match[1]}-${String(i + 1).padStart(5, '0')}-of-${match[3]}.gguf`);
+}
+
+/**
+ * Opens one GGUF file, or all shards of one in any order.
+ * @throws ModelFormatError where a file is damaged, a shard missing or a tensor's type not supported
+ */
+export async function openGguf(sources: readonly ByteSource[]): Promise<Checkpoint> {
+  const headers = await Promise.all(sources.map(readGgufHeader));
+  const shards = inShardOrder(headers);
+  const tensors = new Map<string, TensorRef>();
+  const unsupportedTensors = new Map<string, string>();
+  for (const shard of shards) {
+    for (const info of shard.tensors) {
+      if (tensors.has(info.name) || unsupportedTensors.has(info.name)) {
+        throw new ModelFormatError(`${shard.source.name}: the tensor ${info.name} is in another shard as well`);
+      }
+      const typeName = nonWeightTypeName(info);
+      if (typeName) unsupportedTensors.set(info.name, typeName);
+      else tensors.set(info.name, tensorRef(shard, info));
+    }
+    checkPlacement(shard);
+  }
+  const { values, source } = shards[0];
+  checkTensorTotal(shards, tensors.size + unsupportedTensors.size);
+  const template = values.get('tokenizer.chat_template');
+  const title = values.get('general.name');
+  return {
+    container: 'gguf',
+    name: typeof title === 'string' && title.trim() !== '' ? title : plainName(source.name),
+    sources: shards.map((shard) => shard.source),
+    metadata: { kind: 'gguf', values },
+    tensors,
+    unsupportedTensors,
+    tokenizer: ggufTokenizer(source.name, values),
+    chatTemplate: typeof template === 'string' ? template : null,
+  };
+}
+
+/** File name without folders, '.gguf' and shard number. */
+function plainName(path: string): string {
+  const file = path.slice(path.lastIndexOf('/') + 1);
+  return SHARD_NAME.exec(file)?.[1] ?? file.replace(/\.gguf$/i, '');
+}
+
+function integerValue(header: GgufHeader, key: string): number | null {
+  const value: GgufValue | undefined = header.values.get(key);
+  if (value === undefined) return null;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) {
+    throw new ModelFormatError(`${header.source.name}: ${key} is ${String(value)}, not a count`);
+  }
+  return value;
+}
+
+/** Sorts by split.no and checks that every shard is there once. */
+function inShardOrder(headers: readonly GgufHeader[]): readonly GgufHeader[] {
+  const first = headers[0];
+  const count = integerValue(first, 'split.count') ?? 1;
+  if (count <= 1) {
+    if (headers.length === 1) return headers;
+    throw new ModelFormatError(`${first.source.name} is a whole model, but it was given together with ${headers[1].source.name}`);
+  }
+  const byNumber = new Map<number, GgufHeader>();
+  for (const header of headers) {
+    const { name } = header.source;
+    const number = integerValue(header, 'split.no');
+    const ownCount = integerValue(header, 'split.count');
+    if (ownCount !== count) {
+      throw new ModelFormatError(`${name} belongs to a set of ${ownCount ?? 1} files, ${first.source.name} to one of ${count}`);
+    }
+    if (number === null || number >= count) {
+      throw new ModelFormatError(`${name}: split.no is ${String(number)}, which is no shard of ${count}`);
+    }
+    const other = byNumber.get(number);
+    if (other) throw new ModelFormatError(`${name} and ${other.source.name} are both shard ${number + 1} of ${count}`);
+    byNumber.set(number, header);
+  }
+  if (byNumber.size < count) throw missingShard(first.source.name, count, byNumber);
+  return [...byNumber.entries()].sort(([a], [b]) => a - b).map(([, header]) => header);
+}
+
+function missingShard(anyName: string, count: number, present: ReadonlyMap<number, unknown>): ModelFormatError {
+  const names = ggufShardNames(anyName);
+  let number = 0;
+  while (present.has(number)) number++;
+  const name = names?.length === count ? names[number] : `shard ${number + 1} of ${count}`;
+  const others = count - present.size - 1;
+  const more = others > 0 ? ` (and ${others} more)` : '';
+  return new ModelFormatError(`${name}${more} is missing: add all ${count} files of the model together`);
+}
+
+function checkTensorTotal(shards: readonly GgufHeader[], found: number): void {
+  const expected = integerValue(shards[0], 'split.tensors.count');
+  if (shards.length > 1 && expected !== null && expected !== found) {
+    throw new ModelFormatError(`${shards[0].source.name}: its shards hold ${found} tensors, not the ${expected} it announces`);
+  }
+}
+
+/** Integer and double types hold no weights; a model may carry such a tensor without our ever reading it. */
+function nonWeightTypeName(info: GgufTensorInfo): string | null {
+  const type = GGML_TYPES.get(info.ggmlType);
+  return type && /^[IF]\d+$/.test(type.name) && !formatOfGgmlType(info.ggmlType) ? type.name : null;
+}
+
+function tensorRef(header: GgufHeader, info: GgufTensorInfo): TensorRef {
+  const format = formatOfGgmlType(info.ggmlType);
+  if (!format) {
+    const type = GGML_TYPES.get(info.ggmlType);
+    const found = type ? `${type.name}, which is not supported yet` : `of the unknown type ${info.ggmlType}`;
+    throw new ModelFormatError(
+      `${header.source.name}: the tensor ${info.name} is ${found}; supported: ${SUPPORTED_GGML_TYPES}`);
+  }
+  const byteOffset = header.dataByteOffset + info.byteOffset;
+  const byteLength = storedByteLength(header, info);
+  const source = header.littleEndian ? header.source : bigEndianTensorSource(header.source, format, byteOffset, byteLength);
+  return { name: info.name, format: format.name, shape: info.dims.toReversed(), source, byteOffset, byteLength };
+}
+
+function storedByteLength(header: GgufHeader, info: GgufTensorInfo): number {
+  const { name, blockElems, blockByteLength } = GGML_TYPES.get(info.ggmlType)!;
+  if (info.dims[0] % blockElems !== 0) {
+    throw new ModelFormatError(
+      `${header.source.name}: the tensor ${info.name} has rows of ${info.dims[0]}, no multiple of the ${name} block of ${blockElems}`);
+  }
+  return (info.dims.reduce((product, dim) => product * dim, 1) / blockElems) * blockByteLength;
+}
+
+/**
+ * Tensors must lie one after the other with nothing but alignment between them, as every writer places them. A
+ * tensor with more room than its type needs means that the type id is used for some other layout.
+ */
+function checkPlacement(header: GgufHeader): void {
+  const { source, alignment, dataByteOffset } = header;
+  const fail = (sentence: string): never => {
+    throw new ModelFormatError(`${source.name}: ${sentence}`);
+  };
+  const ordered = header.tensors.toSorted((a, b) => a.byteOffset - b.byteOffset);
+  let expected = 0;
+  let before: GgufTensorInfo | null = null;
+  for (const info of ordered) {
+    const { name, byteOffset } = info;
+    if (byteOffset % alignment !== 0) fail(`the tensor ${name} begins at ${byteOffset}, no multiple of the alignment ${alignment}`);
+    if (byteOffset < expected) fail(`the tensors ${before!.name} and ${name} overlap`);
+    if (byteOffset > expected) {
+      const typeName = before && GGML_TYPES.get(before.ggmlType)!.name;
+      fail(before
+        ? `the tensor ${before.name} has ${byteOffset - before.byteOffset} bytes of room where ${typeName} takes ` +
+          `${storedByteLength(header, before)}; the file uses another layout`
+        : `its first tensor, ${name}, begins ${byteOffset} bytes late`);
+    }
+    const end = byteOffset + storedByteLength(header, info);
+    if (dataByteOffset + end > source.byteLength) {
+      fail(`the tensor ${name} ends at byte ${dataByteOffset + end}, but the file has ${source.byteLength}; ` +
+        'it may be an incomplete download');
+    }
+    expected = Math.ceil(end / alignment) * alignment;
+    before = info;
+  }
+}
