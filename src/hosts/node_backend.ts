@@ -1,0 +1,30 @@
+/** Compute back ends for programs in Node: command line, benchmarks, bridge. */
+import type { Backend } from '../compute/ops.ts';
+import { createReferenceBackend } from '../compute/reference/backend.ts';
+import { createWebGpuBackend } from '../compute/webgpu/backend.ts';
+import { openDawn, type DawnOptions } from './dawn.ts';
+import { loadShaderSources } from './shaders_node.ts';
+
+export const NODE_BACKENDS = ['reference', 'webgpu'] as const;
+export type NodeBackendName = (typeof NODE_BACKENDS)[number];
+
+export interface NodeBackendOptions extends DawnOptions {
+  /** Cap on WebGPU's binding size, to test what adapters with 128 MiB do. */
+  readonly maxBindingByteLength?: number;
+}
+
+/** Keeps Dawn's instance reachable while its back end is: Dawn crashes the process when it is collected. */
+const dawnOfBackend = new WeakMap<Backend, GPU>();
+
+/** @throws Error with one sentence where WebGPU finds no adapter. */
+export async function openNodeBackend(name: NodeBackendName, options: NodeBackendOptions = {}): Promise<Backend> {
+  if (name === 'reference') {
+    return createReferenceBackend();
+  }
+  const gpu = await openDawn(options);
+  const backend = await createWebGpuBackend({
+    gpu, shaderSources: await loadShaderSources(), maxBindingByteLength: options.maxBindingByteLength,
+  });
+  dawnOfBackend.set(backend, gpu);
+  return backend;
+}

@@ -1,0 +1,75 @@
+/**
+ * Packs the benchmark for a bare Linux machine with a GPU: no Node, no npm, no network. Leaves .carry/ with
+ * run.sh and one archive of Node, Dawn, a Vulkan loader, the bundled benchmark and the shaders.
+ *
+ *   npx tsx tools/bench/bundle.ts
+ *   .carry/run.sh --backend webgpu --shape olmoe --format Q4_K      (there)
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { build } from 'vite';
+import { findSwiftShader } from '../../src/hosts/swiftshader.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const OUT = join(ROOT, '.carry');
+const STAGE = join(OUT, 'stage');
+const ARCHIVE = join(OUT, 'hotset-bench.tar.xz');
+
+function command(program: string, ...args: string[]): void {
+  const run = spawnSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  if (run.status !== 0) {
+    throw new Error(`${program} ${args.join(' ')} failed`);
+  }
+}
+
+/** The benchmark as one file, two folders below the stage as its sources are, so that ../../shaders is found. */
+async function bundleProgram(): Promise<void> {
+  await build({
+    root: ROOT,
+    configFile: false,
+    publicDir: false,
+    logLevel: 'warn',
+    ssr: { noExternal: true, external: ['webgpu'] },
+    build: {
+      ssr: join(ROOT, 'tools/bench/main.ts'),
+      outDir: join(STAGE, 'tools/bench'),
+      emptyOutDir: true,
+      target: 'node20',
+      minify: false,
+      rolldownOptions: { output: { entryFileNames: 'main.mjs', codeSplitting: false } },
+    },
+  });
+}
+
+function copyRuntime(): void {
+  const dawn = dirname(createRequire(import.meta.url).resolve('webgpu'));
+  const platform = `${process.platform}-${process.arch}`;
+  const dawnOut = join(STAGE, 'node_modules/webgpu');
+  mkdirSync(join(dawnOut, 'dist', platform), { recursive: true });
+  for (const file of ['package.json', 'index.js', 'LICENSE.md', `dist/${platform}/dawn.node`]) {
+    copyFileSync(join(dawn, file), join(dawnOut, file));
+  }
+  mkdirSync(join(STAGE, 'bin'), { recursive: true });
+  copyFileSync(process.execPath, join(STAGE, 'bin/node'));
+  chmodSync(join(STAGE, 'bin/node'), 0o755);
+  command('strip', join(STAGE, 'bin/node'), join(dawnOut, 'dist', platform, 'dawn.node'));
+  // A bare machine may have a driver but no loader; Chromium's stands in for it.
+  const loader = findSwiftShader()?.loaderPath;
+  if (loader) {
+    mkdirSync(join(STAGE, 'lib'), { recursive: true });
+    copyFileSync(loader, join(STAGE, 'lib/libvulkan.so.1'));
+  }
+  cpSync(join(ROOT, 'shaders'), join(STAGE, 'shaders'), { recursive: true });
+}
+
+rmSync(OUT, { recursive: true, force: true });
+mkdirSync(STAGE, { recursive: true });
+await bundleProgram();
+copyRuntime();
+command('tar', '-C', STAGE, '-cJf', ARCHIVE, '.');
+copyFileSync(join(import.meta.dirname, 'run.sh'), join(OUT, 'run.sh'));
+chmodSync(join(OUT, 'run.sh'), 0o755);
+rmSync(STAGE, { recursive: true });
+console.log(`${ARCHIVE}: ${(statSync(ARCHIVE).size / 1e6).toFixed(1)} MB`);

@@ -1,0 +1,159 @@
+/** `npm run bench`: prompt and answer speed of a model shape with random weights. See --help. */
+import { parseArgs } from 'node:util';
+import type { Backend, LoadedModel } from '../../src/compute/ops.ts';
+import { NODE_BACKENDS, openNodeBackend, type NodeBackendName } from '../../src/hosts/node_backend.ts';
+import { buildGraph, planModel } from '../../src/models/registry.ts';
+import { WEIGHT_FORMATS, type WeightFormatName } from '../../src/quant/formats.ts';
+import { manifestFromPlan } from '../../src/storage/manifest.ts';
+import type { MoeShape } from '../synthetic/moe_shape.ts';
+import { syntheticCheckpoint, syntheticSource } from '../synthetic/synthetic_model.ts';
+import { measureDecode, measurePrefill, type Rate } from './measure.ts';
+import { BENCH_SHAPES } from './shapes.ts';
+
+const HELP = `Usage: npm run bench -- [options]
+  --backend NAME      ${NODE_BACKENDS.join(' or ')} (default webgpu)
+  --shape NAME        ${Object.keys(BENCH_SHAPES).join(', ')} (default olmoe)
+  --format NAME       weight format of all matrices: ${Object.keys(WEIGHT_FORMATS).join(', ')} (default Q4_K)
+  --expert-format F   weight format of the experts (default: as --format)
+  --prompts LIST      prompt lengths to time (default 128,512)
+  --decode N          tokens to decode (default 64)
+  --runs N            timed runs each, after one warm-up (default 5)
+  --layers N          keep only the first N layers of the shape
+  --dawn-features L   Dawn features to enable, separated by commas
+  --json              print JSON only
+`;
+
+interface BenchOptions {
+  readonly backend: NodeBackendName;
+  readonly shapeName: string;
+  readonly shape: MoeShape;
+  readonly format: WeightFormatName;
+  readonly expertFormat: WeightFormatName;
+  readonly prompts: readonly number[];
+  readonly decode: number;
+  readonly runs: number;
+  readonly dawnFeatures: readonly string[];
+  readonly json: boolean;
+}
+
+function oneOf<T extends string>(option: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((name) => name === value);
+  if (found === undefined) {
+    throw new RangeError(`--${option} takes one of ${allowed.join(', ')}, not '${value}'`);
+  }
+  return found;
+}
+
+function positiveInteger(option: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) {
+    throw new RangeError(`--${option} takes whole numbers above 0, not '${text}'`);
+  }
+  return value;
+}
+
+/** @returns null where help was asked for. @throws RangeError or TypeError for wrong usage. */
+function readOptions(args: readonly string[]): BenchOptions | null {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      help: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      backend: { type: 'string', default: 'webgpu' },
+      shape: { type: 'string', default: 'olmoe' },
+      format: { type: 'string', default: 'Q4_K' },
+      'expert-format': { type: 'string' },
+      prompts: { type: 'string', default: '128,512' },
+      decode: { type: 'string', default: '64' },
+      runs: { type: 'string', default: '5' },
+      layers: { type: 'string' },
+      'dawn-features': { type: 'string', default: '' },
+    },
+  });
+  if (values.help) {
+    return null;
+  }
+  const formats = Object.keys(WEIGHT_FORMATS) as WeightFormatName[];
+  const shapeName = oneOf('shape', values.shape, Object.keys(BENCH_SHAPES));
+  const shape = BENCH_SHAPES[shapeName];
+  const layerCount = values.layers === undefined ? shape.layerCount : Math.min(shape.layerCount, positiveInteger('layers', values.layers));
+  return {
+    backend: oneOf('backend', values.backend, NODE_BACKENDS),
+    shapeName,
+    shape: { ...shape, layerCount },
+    format: oneOf('format', values.format, formats),
+    expertFormat: oneOf('expert-format', values['expert-format'] ?? values.format, formats),
+    prompts: values.prompts.split(',').map((text) => positiveInteger('prompts', text)),
+    decode: positiveInteger('decode', values.decode),
+    runs: positiveInteger('runs', values.runs),
+    dawnFeatures: values['dawn-features'].split(',').filter((name) => name !== ''),
+    json: values.json,
+  };
+}
+
+async function loadSynthetic(backend: Backend, options: BenchOptions): Promise<LoadedModel> {
+  const { shape, format, expertFormat } = options;
+  const checkpoint = syntheticCheckpoint(shape, {
+    embedding: format, attention: format, head: format, gateUp: expertFormat, down: expertFormat,
+  }, `${options.shapeName} (random weights)`);
+  const manifest = manifestFromPlan(planModel(checkpoint));
+  const graph = buildGraph(manifest.architecture, manifest.hyperparameters, manifest.dense.map((entry) => entry.name));
+  const contextLength = Math.min(shape.contextLength, Math.max(...options.prompts, PROMPT_BEFORE_DECODE + options.decode) + 1);
+  return backend.load(syntheticSource(manifest), graph, { contextLength });
+}
+
+/** Tokens of prompt before the decoded ones, as in a chat's first answer. */
+const PROMPT_BEFORE_DECODE = 32;
+
+function row(label: string, rate: Rate): string {
+  const low = Math.min(...rate.runs);
+  const high = Math.max(...rate.runs);
+  return `${label.padEnd(16)} ${rate.median.toFixed(1).padStart(10)} tokens/s   (${low.toFixed(1)} to ${high.toFixed(1)}, ${rate.runs.length} runs)`;
+}
+
+async function run(options: BenchOptions): Promise<void> {
+  const backend = await openNodeBackend(options.backend, { dawnFeatures: options.dawnFeatures });
+  if (!options.json) {
+    console.log(`${backend.info.label}\nfeatures: ${backend.info.features.join(' ') || 'none'}`);
+    console.log(`shape ${options.shapeName}, ${options.shape.layerCount} layers, ${options.format}, experts ${options.expertFormat}`);
+  }
+  const start = performance.now();
+  const model = await loadSynthetic(backend, options);
+  const loadSeconds = (performance.now() - start) / 1000;
+  if (!options.json) {
+    console.log(`loaded ${(model.deviceByteLength / 1e9).toFixed(2)} GB in ${loadSeconds.toFixed(1)} s`);
+  }
+  const prefill: Record<string, Rate> = {};
+  for (const length of options.prompts) {
+    prefill[length] = await measurePrefill(model, length, options.shape.vocabSize, options.runs);
+    if (!options.json) {
+      console.log(row(`prompt ${length}`, prefill[length]));
+    }
+  }
+  const decode = await measureDecode(model, PROMPT_BEFORE_DECODE, options.decode, options.shape.vocabSize, options.runs);
+  if (!options.json) {
+    console.log(row(`decode ${options.decode}`, decode));
+  }
+  console.log(JSON.stringify({
+    backend: backend.info.kind, adapter: backend.info.adapter, features: backend.info.features,
+    shape: options.shapeName, layers: options.shape.layerCount, format: options.format, expertFormat: options.expertFormat,
+    deviceByteLength: model.deviceByteLength, maxStepTokens: model.maxStepTokens, loadSeconds, prefill, decode,
+  }));
+  model.dispose();
+  backend.dispose();
+}
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options) {
+    await run(options);
+  } else {
+    process.stdout.write(HELP);
+  }
+} catch (error) {
+  console.error(`bench: ${error instanceof Error ? error.message : String(error)}`);
+  if (process.env['HOTSET_DEBUG'] === '1') {
+    console.error(error);
+  }
+  process.exitCode = 1;
+}
