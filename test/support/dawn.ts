@@ -1,8 +1,8 @@
 /** WebGPU devices for tests in Node: Dawn on whatever the machine has, SwiftShader out of Chromium at the least. */
-import { openDawn, type NodeGpu } from '../../src/hosts/dawn.ts';
+import { openDawn } from '../../src/hosts/dawn.ts';
 
 /** Reachable for the whole run: Dawn crashes the process when its root object is collected. */
-let opened: Promise<NodeGpu> | undefined;
+let opened: Promise<GPU> | undefined;
 
 export interface DeviceOptions {
   /** Default: subgroups and shader-f16 where the adapter has them. One that it lacks makes the call fail. */
@@ -14,7 +14,7 @@ export interface DeviceOptions {
 /** The machine's adapter. @throws Error saying what to install where there is none; tests never skip for that. */
 export async function openAdapter(): Promise<GPUAdapter> {
   opened ??= openDawn();
-  const adapter = await (await opened).gpu.requestAdapter();
+  const adapter = await (await opened).requestAdapter();
   if (adapter === null) throw new Error('the WebGPU adapter is gone');
   return adapter;
 }

@@ -1,0 +1,19 @@
+// Dense weights: one matrix, row t of x makes row t of out.
+import package::linear_io::{token_count, Product, Tile};
+
+fn product_at(z: u32) -> Product {
+  return Product(z < token_count(), 0u, z, z);
+}
+
+fn tile_at(z: u32, tile_rows: u32) -> Tile {
+  let start = z * tile_rows;
+  return Tile(start, min(tile_rows, max(token_count(), start) - start), 0u);
+}
+
+fn tile_x_row(tile: Tile, i: u32) -> u32 {
+  return tile.start + i;
+}
+
+fn tile_out_row(tile: Tile, i: u32) -> u32 {
+  return tile.start + i;
+}

@@ -1,0 +1,10 @@
+import package::packed::weights;
+
+fn halves4(at: u32) -> vec4<f32> {
+  return vec4<f32>(unpack2x16float(weights[at]), unpack2x16float(weights[at + 1u]));
+}
+
+fn decode16(planes: vec4<u32>, g: u32) -> array<vec4<f32>, 4> {
+  let at = planes.x + 8u * g;
+  return array<vec4<f32>, 4>(halves4(at), halves4(at + 2u), halves4(at + 4u), halves4(at + 6u));
+}
