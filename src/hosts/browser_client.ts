@@ -1,0 +1,37 @@
+import { proxy, wrap, type Remote } from 'comlink';
+import type { HostApi } from './api.ts';
+
+export interface BrowserWorkerConnection {
+  readonly host: HostApi;
+  /** Resolves with a sentence if the worker can't be loaded or dies. */
+  readonly failed: Promise<string>;
+}
+
+/** Starts the dedicated worker in which engine and back end run, and speaks HostApi to it. */
+export function connectBrowserWorker(): BrowserWorkerConnection {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'hotset' });
+  const failed = new Promise<string>((resolve) => {
+    worker.addEventListener('error', (event) => {
+      resolve(`The worker that runs the model failed: ${event.message || 'it could not be loaded'}.`);
+    });
+  });
+  return { host: hostOver(wrap<HostApi>(worker)), failed };
+}
+
+/** HostApi over a comlink remote: callbacks cross as proxies, everything else as clones. */
+export function hostOver(remote: Remote<HostApi>): HostApi {
+  return {
+    environment: () => remote.environment(),
+    listModels: () => remote.listModels(),
+    importFiles: (files, onProgress) => remote.importFiles(files, proxy(onProgress)),
+    cancelImport: (discard) => remote.cancelImport(discard),
+    deleteModel: (id) => remote.deleteModel(id),
+    exportModel: (id, onProgress) => remote.exportModel(id, proxy(onProgress)),
+    openModel: (id, options, onProgress) => remote.openModel(id, options, proxy(onProgress)),
+    closeModel: () => remote.closeModel(),
+    generate: (request, onEvent) => remote.generate(request, proxy(onEvent)),
+    stop: () => remote.stop(),
+    watchDevice: (onLost) => remote.watchDevice(proxy(onLost)),
+    countTokens: (messages) => remote.countTokens(messages),
+  };
+}

@@ -1,0 +1,79 @@
+import type { JSX, TargetedEvent } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { useApp } from '../context.ts';
+import { filesOfInput } from '../lib/drop_files.ts';
+import { AlertRegion } from './alert_region.tsx';
+import { ChatView } from './chat_view.tsx';
+import { Composer } from './composer.tsx';
+import { ConfirmDialog } from './confirm_dialog.tsx';
+import { DropOverlay } from './drop_overlay.tsx';
+import { Header } from './header.tsx';
+import { SettingsDrawer } from './settings_drawer.tsx';
+import { Sidebar } from './sidebar.tsx';
+import { TaskCard } from './task_card.tsx';
+import { WebGpuBanner } from './webgpu_banner.tsx';
+
+/** The page: sidebar, chat column, settings drawer, and what lies over them. */
+export function App(): JSX.Element {
+  const { app } = useApp();
+  const { layout, conversation } = app;
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.defaultPrevented || app.confirmation.peek() !== null) return;
+      if (conversation.live.peek() !== null) void conversation.stop();
+      else if (layout.settingsOpen.peek()) layout.settingsOpen.value = false;
+      else if (layout.compact.peek()) layout.sidebarOpen.value = false;
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [app]);
+
+  const overlaid = layout.compact.value && (layout.sidebarOpen.value || layout.settingsOpen.value);
+  const closePanels = (): void => {
+    layout.sidebarOpen.value = false;
+    layout.settingsOpen.value = false;
+  };
+  return (
+    <div class={`layout${layout.sidebarOpen.value ? ' with-sidebar' : ''}${layout.settingsOpen.value ? ' with-settings' : ''}`}>
+      <a class="skip-link" href="#message">Skip to the message box</a>
+      <Sidebar />
+      <div class="main-column" inert={overlaid}>
+        <Header />
+        <main class="main" id="main">
+          <WebGpuBanner />
+          <ChatView />
+          <div class="dock">
+            <AlertRegion />
+            <TaskCard />
+            <Composer />
+          </div>
+        </main>
+      </div>
+      {overlaid && <button type="button" class="scrim" aria-label="Close panel" onClick={closePanels} />}
+      <SettingsDrawer />
+      <FileInputs />
+      <DropOverlay />
+      <ConfirmDialog />
+      <div class="visually-hidden" aria-live="polite" data-testid="announcer">{conversation.announcement.value}</div>
+    </div>
+  );
+}
+
+/** The two hidden pickers; buttons anywhere on the page click them by id. */
+function FileInputs(): JSX.Element {
+  const { app } = useApp();
+  const take = (event: TargetedEvent<HTMLInputElement>): void => {
+    const input = event.currentTarget;
+    const files = filesOfInput(input.files ?? []);
+    // So that picking the same file again is a change too.
+    input.value = '';
+    void app.addFiles(files);
+  };
+  return (
+    <div hidden>
+      <input id="pick-files" type="file" multiple accept=".gguf,.safetensors,.json,.jinja,.model,.txt" data-testid="import-files" aria-label="Model files" onChange={take} />
+      <input id="pick-folder" type="file" ref={(input) => input?.setAttribute('webkitdirectory', '')} data-testid="import-folder" aria-label="Model folder" onChange={take} />
+    </div>
+  );
+}

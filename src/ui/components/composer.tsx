@@ -1,0 +1,53 @@
+import type { JSX } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useApp } from '../context.ts';
+import { Icon } from './icons.tsx';
+
+/** The message box. Enter sends, Shift + Enter makes a new line, Escape stops the answer. */
+export function Composer(): JSX.Element {
+  const { app } = useApp();
+  const { conversation, session } = app;
+  const box = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useState('');
+  const live = conversation.live.value;
+  const opened = session.model.value;
+  const canSend = opened !== null && live === null && text.trim() !== '';
+
+  // Grows with its text up to the height that the style sheet allows.
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    element.style.height = 'auto';
+    element.style.height = `${element.scrollHeight}px`;
+  }, [text]);
+
+  const send = (): void => {
+    if (!canSend) return;
+    setText('');
+    void conversation.send(text);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  return (
+    <form class="composer" aria-label="Write a message" onSubmit={(event) => { event.preventDefault(); send(); }}>
+      <textarea ref={box} id="message" rows={1} value={text} aria-label="Message" data-testid="composer-input"
+        placeholder={opened === null ? 'Open a model to chat' : `Message ${opened.info.modelName}`}
+        onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKeyDown} />
+      {live === null
+        ? (
+          <button type="submit" class="send" aria-label="Send" title="Send (Enter)" data-testid="send" disabled={!canSend}>
+            <Icon name="send" size={20} />
+          </button>
+        )
+        : (
+          <button type="button" class="send stop" aria-label="Stop the answer" title="Stop (Esc)" data-testid="stop"
+            disabled={live.stopping.value} onClick={() => void conversation.stop()}>
+            <span class="stop-square" aria-hidden="true" />
+          </button>
+        )}
+    </form>
+  );
+}

@@ -1,0 +1,81 @@
+import type { JSX } from 'preact';
+import { useApp } from '../context.ts';
+import type { Settings } from '../state/settings.ts';
+import { NumberField, SliderField } from './fields.tsx';
+import { Icon } from './icons.tsx';
+
+/** System prompt, sampling, context and look. Everything applies to the next answer and is kept. */
+export function SettingsDrawer(): JSX.Element {
+  const { app } = useApp();
+  const { settings, layout, session } = app;
+  const open = layout.settingsOpen.value;
+  return (
+    <aside id="settings" class="settings" aria-label="Settings" inert={!open} data-testid="settings">
+      <div class="settings-head">
+        <h2>Settings</h2>
+        <button type="button" class="icon-button" aria-label="Close settings" onClick={() => { layout.settingsOpen.value = false; }}>
+          <Icon name="close" />
+        </button>
+      </div>
+      <section aria-label="System prompt">
+        <h3><label for="system-prompt">System prompt</label></h3>
+        <textarea id="system-prompt" rows={4} data-testid="system-prompt" placeholder="How should the model behave?"
+          value={settings.values.value.systemPrompt} onInput={(event) => settings.update({ systemPrompt: event.currentTarget.value })} />
+      </section>
+      <section aria-label="Sampling">
+        <div class="section-head">
+          <h3>Sampling</h3>
+          <button type="button" class="link" onClick={settings.resetSampling}>Reset</button>
+        </div>
+        <SliderField name="temperature" label="Temperature" hint="0 always takes the likeliest token." />
+        <SliderField name="topK" label="Top-k" hint="Keep the k likeliest tokens; 0 keeps all." />
+        <SliderField name="topP" label="Top-p" hint="Keep the likeliest tokens up to this share; 1 keeps all." />
+        <SliderField name="minP" label="Min-p" hint="Drop tokens below this share of the likeliest; 0 keeps all." />
+        <SliderField name="repetitionPenalty" label="Repetition penalty" hint="Above 1 avoids what was just said." />
+        <NumberField name="seed" label="Seed" optional="random" hint="The same seed gives the same answer." />
+        <NumberField name="maxTokens" label="Longest answer" optional="no limit" hint="In tokens." />
+      </section>
+      <section aria-label="Model">
+        <h3>Model</h3>
+        <NumberField name="contextLength" label="Context length" optional={null} hint={contextHint(session.model.value?.info.trainedContextLength)} />
+        <Choice label="Back end" name="backend" options={{ auto: 'Automatic', webgpu: 'WebGPU', reference: 'Reference (CPU, slow)' }} />
+        {session.needsReopen.value && (
+          <button type="button" class="button" data-testid="reopen" disabled={app.conversation.live.value !== null} onClick={() => void session.reopen()}>
+            <Icon name="retry" /> Open the model again to apply
+          </button>
+        )}
+      </section>
+      <section aria-label="Look">
+        <h3>Look</h3>
+        <Choice label="Theme" name="theme" options={{ system: 'As the system', light: 'Light', dark: 'Dark' }} />
+      </section>
+    </aside>
+  );
+}
+
+function contextHint(trained: number | undefined): string {
+  const base = 'Tokens that the model can look back on; more takes more memory.';
+  return trained === undefined ? base : `${base} This model was trained for ${trained.toLocaleString('en-US')}.`;
+}
+
+interface ChoiceProps<Name extends 'backend' | 'theme'> {
+  readonly label: string;
+  readonly name: Name;
+  readonly options: Readonly<Record<Settings[Name], string>>;
+}
+
+function Choice<Name extends 'backend' | 'theme'>({ label, name, options }: ChoiceProps<Name>): JSX.Element {
+  const { app } = useApp();
+  const entries = Object.entries(options) as [Settings[Name], string][];
+  return (
+    <div class="field">
+      <div class="field-head">
+        <label for={`choice-${name}`}>{label}</label>
+        <select id={`choice-${name}`} data-testid={`setting-${name}`} value={app.settings.values.value[name]}
+          onChange={(event) => app.settings.update({ [name]: event.currentTarget.value as Settings[Name] })}>
+          {entries.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+        </select>
+      </div>
+    </div>
+  );
+}
