@@ -1,0 +1,57 @@
+/** Gives an imported model back as the files it came from, byte for byte, a bounded piece at a time. */
+import type { FileStore, StoredFile } from './file_store.ts';
+import type { ExpertMatrixEntry } from './model_source.ts';
+import type { OriginSegment } from './origin.ts';
+import { closeFiles, openPackFiles, type PackDescription } from './pack.ts';
+import { expertRowByteOffset, type PackFileName } from './pack_items.ts';
+import { RUN_BYTE_LENGTH, unpackMatrix } from './packed_io.ts';
+
+export interface ExportedFile {
+  /** Path as it was dropped: 'model/config.json'. */
+  readonly name: string;
+  readonly byteLength: number;
+  /** The file's bytes in order, in pieces of at most 16 MiB. Holds the pack open until it ends or is returned. */
+  chunks(): AsyncGenerator<Uint8Array, void, undefined>;
+}
+
+export function exportedFiles(store: FileStore, id: string, description: PackDescription): ExportedFile[] {
+  return description.origin.files.map(({ name, byteLength, segments }) => ({
+    name,
+    byteLength,
+    async *chunks() {
+      const files = await openPackFiles(store, id, description);
+      try {
+        for (const segment of segments) yield* segmentChunks(description, files, segment);
+      } finally {
+        await closeFiles(files);
+      }
+    },
+  }));
+}
+
+async function* segmentChunks(
+  { manifest }: PackDescription, files: Record<PackFileName, StoredFile>, segment: OriginSegment,
+): AsyncGenerator<Uint8Array> {
+  switch (segment.kind) {
+    case 'extra':
+      for (let at = 0; at < segment.byteLength; at += RUN_BYTE_LENGTH) {
+        const byteLength = Math.min(RUN_BYTE_LENGTH, segment.byteLength - at);
+        yield await files['extra.pack'].read(segment.byteOffset + at, byteLength);
+      }
+      return;
+    case 'dense':
+      yield* storedMatrix(files['dense.pack'], manifest.dense[segment.index], 0);
+      return;
+    case 'experts': {
+      const matrix = manifest.expertLayers[segment.layerIndex][segment.matrix];
+      for (let expert = segment.first; expert < segment.first + segment.count; expert++) {
+        const rowByteOffset = expertRowByteOffset(manifest, segment.layerIndex, expert);
+        yield* storedMatrix(files['experts.pack'], matrix, rowByteOffset);
+      }
+    }
+  }
+}
+
+function storedMatrix(file: StoredFile, matrix: ExpertMatrixEntry, byteOffset: number): AsyncGenerator<Uint8Array> {
+  return unpackMatrix(matrix, (at, byteLength) => file.read(byteOffset + matrix.byteOffset + at, byteLength));
+}

@@ -1,0 +1,90 @@
+/**
+ * What the pack code needs from a file system: one folder of plain files for each model. OPFS, IndexedDB, Node and
+ * memory implement it; nothing above this file knows which.
+ */
+
+/** The files that a model's folder may hold. A closed list: names from dropped files never reach a file system. */
+export type StoredFileName =
+  | 'summary.json'
+  | 'manifest.json'
+  | 'manifest.json.new'
+  | 'origin.json'
+  | 'import.journal'
+  | 'checksums.bin'
+  | 'dense.pack'
+  | 'experts.pack'
+  | 'extra.pack'
+  | 'heat.json';
+
+/** An open file. Offsets and lengths are bytes. */
+export interface StoredFile {
+  size(): Promise<number>;
+  /** Reads exactly `byteLength` bytes. @throws RangeError where the range is outside the file. */
+  read(byteOffset: number, byteLength: number): Promise<Uint8Array>;
+  /** Writes all of `bytes`; a gap before `byteOffset` reads as zeros. The caller may reuse `bytes` afterwards. */
+  write(byteOffset: number, bytes: Uint8Array): Promise<void>;
+  /** Cuts the file, or extends it with zeros. */
+  truncate(byteLength: number): Promise<void>;
+  /** Returns when everything written survives a crash of the process. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FileStore {
+  readonly kind: 'opfs' | 'indexeddb' | 'node' | 'memory';
+  listModels(): Promise<readonly string[]>;
+  /** Opens a file; 'write' makes folder and file where missing. @throws StorageError where missing or locked. */
+  open(modelId: string, name: StoredFileName, mode: 'read' | 'write'): Promise<StoredFile>;
+  /**
+   * A whole small file, null where there is none. Takes no lock, so it works while another tab holds the model.
+   * @throws StorageError where the file is longer than `maxByteLength`.
+   */
+  readWhole(modelId: string, name: StoredFileName, maxByteLength: number): Promise<Uint8Array | null>;
+  /** Renames a closed file, replacing `to`. Atomic where the platform can; see records.ts for where it can't. */
+  rename(modelId: string, from: StoredFileName, to: StoredFileName): Promise<void>;
+  /** Removes a closed file; no error where there is none. */
+  removeFile(modelId: string, name: StoredFileName): Promise<void>;
+  /** Removes a model's folder and all in it; no error where there is none. */
+  removeModel(modelId: string): Promise<void>;
+}
+
+/** A storage failure, with one sentence for the person whose model it is. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+}
+
+/** The files are whole but somebody else holds them. */
+export class StorageLockedError extends StorageError {}
+
+const MODEL_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+export function isModelId(name: string): boolean {
+  return MODEL_ID.test(name);
+}
+
+/** @throws StorageError where an id could name anything but one folder. */
+export function checkModelId(modelId: string): void {
+  if (!isModelId(modelId)) throw new StorageError(`"${modelId.slice(0, 80)}" is no model id.`);
+}
+
+export function missingFile(modelId: string, name: StoredFileName): StorageError {
+  return new StorageError(`The stored model ${modelId} has no ${name}; delete it and import it again.`);
+}
+
+export function fileTooLong(modelId: string, name: StoredFileName, byteLength: number): StorageError {
+  return new StorageError(
+    `${name} of the stored model ${modelId} has ${byteLength} bytes, which is too much; delete it and import it again.`);
+}
+
+export function lockedFile(): StorageLockedError {
+  return new StorageLockedError('This model is open in another tab; close it there, then try again.');
+}
+
+/** @throws RangeError naming the file where [byteOffset, byteOffset + byteLength) is no range of it. */
+export function checkRange(name: string, size: number, byteOffset: number, byteLength: number): void {
+  const fits = Number.isSafeInteger(byteOffset) && Number.isSafeInteger(byteLength)
+    && byteOffset >= 0 && byteLength >= 0 && byteOffset + byteLength <= size;
+  if (!fits) {
+    throw new RangeError(`${name}: bytes ${byteOffset} to ${byteOffset + byteLength} are outside its ${size} bytes`);
+  }
+}

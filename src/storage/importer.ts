@@ -1,0 +1,203 @@
+/**
+ * Writes a checkpoint into a pack: every matrix streamed in bounded runs through the packer, journal after data,
+ * manifest last. A model is 'ready' exactly when its manifest is there, so whatever cuts an import off leaves a
+ * partial model, which the same files resume.
+ */
+import { ModelFormatError, type Checkpoint } from '../formats/checkpoint.ts';
+import type { ModelPlan } from '../formats/model_plan.ts';
+import { createCrc32, type Crc32 } from './checksum.ts';
+import { StorageError, StorageLockedError, type FileStore } from './file_store.ts';
+import { openJournal, readJournal, type ImportJournal } from './import_journal.ts';
+import { ItemWriter } from './item_writer.ts';
+import { manifestFromPlan } from './manifest.ts';
+import { manifestToJson } from './manifest_check.ts';
+import type { Manifest } from './model_source.ts';
+import { buildOrigin, isKeptFile, type ImportFile } from './origin.ts';
+import { closeFiles, openPackFiles, readPackDescription } from './pack.ts';
+import { packItems, type PackItem } from './pack_items.ts';
+import { encodeRecord, writeRecord } from './records.ts';
+import { checkPlan } from './plan_check.ts';
+import { summarize } from './summary.ts';
+
+export interface ImportOptions {
+  readonly checkpoint: Checkpoint;
+  readonly plan: ModelPlan;
+  /** The dropped files; those that belong to the model are kept so that it can be exported. */
+  readonly files: readonly ImportFile[];
+  readonly store: FileStore;
+  /** From modelId(checkpoint, files). */
+  readonly id: string;
+  readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
+  /** Stops the import between two writes; what was written stays, to be resumed or removed. */
+  readonly signal?: AbortSignal;
+  /** navigator.storage.estimate(), where there is one. */
+  readonly quota?: () => Promise<{ quota?: number; usage?: number }>;
+  /** Milliseconds since 1970, for the library's list. */
+  readonly now?: () => number;
+}
+
+/** Data written between two journal records: what a cut-off import may have to write again. */
+const JOURNAL_INTERVAL_BYTE_LENGTH = 64 * 1024 * 1024;
+/** Journal, checksums and file system overhead on top of the packs. */
+const QUOTA_MARGIN_BYTE_LENGTH = 1024 * 1024;
+
+/**
+ * Imports a model, resumes its cut-off import, or returns the manifest at once where the model is there and whole.
+ * @throws ModelFormatError where the plan doesn't fit the files (nothing is kept then)
+ * @throws StorageError where there is too little room (before anything is written, as far as the browser tells)
+ * @throws the signal's reason where it was aborted
+ */
+export async function importModel(options: ImportOptions): Promise<Manifest> {
+  const { plan, store, id, signal } = options;
+  signal?.throwIfAborted();
+  const crc = await createCrc32();
+  const present = await presentModel(crc, store, id);
+  if (present) return present;
+
+  checkPlan(plan);
+  const manifest = manifestFromPlan(plan);
+  const kept = options.files.filter((file) => isKeptFile(file, options.checkpoint));
+  const { origin, extras } = buildOrigin(plan, kept);
+  const items = packItems(manifest, origin);
+  const manifestJson = manifestToJson(manifest);
+  const manifestRecord = encodeRecord(crc, manifestJson);
+  const originRecord = encodeRecord(crc, origin);
+  crc.update(manifestRecord);
+  crc.update(originRecord);
+  const layoutCrc = crc.take();
+
+  const resumable = await resumableJournal(crc, store, id, layoutCrc);
+  if (!resumable) await store.removeModel(id);
+  const progress = trackProgress(items, resumable?.nextItem ?? 0, options);
+  await checkQuota(options, progress.missingBytes() + 2 * manifestRecord.byteLength + originRecord.byteLength);
+
+  try {
+    if (!resumable) {
+      await writeRecord(crc, store, id, 'summary.json', summarize(manifest, origin, options.now?.() ?? Date.now()));
+      await writeRecord(crc, store, id, 'origin.json', origin);
+    }
+    const journal = await openJournal(crc, store, id, layoutCrc, resumable);
+    await closing([journal], async () => {
+      const writer = await ItemWriter.open({ store, id, plan, manifest, extras });
+      await closing([writer], async () => {
+        await writeItems(items, resumable?.nextItem ?? 0, writer, journal, progress, signal);
+        await writer.finish(origin);
+        await journal.advance(items.length);
+      });
+    });
+    await writeRecord(crc, store, id, 'manifest.json.new', manifestJson);
+    await store.rename(id, 'manifest.json.new', 'manifest.json');
+    await store.removeFile(id, 'import.journal');
+    return manifest;
+  } catch (error) {
+    if (error instanceof ModelFormatError) await store.removeModel(id);
+    throw asStorageError(error);
+  }
+}
+
+async function writeItems(
+  items: readonly PackItem[], firstItem: number, writer: ItemWriter, journal: ImportJournal, progress: Progress,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let unflushedBytes = 0;
+  let next = firstItem;
+  const checkpoint = async () => {
+    await writer.flush();
+    await journal.advance(next);
+    unflushedBytes = 0;
+  };
+  try {
+    for (; next < items.length; next++) {
+      if (unflushedBytes >= JOURNAL_INTERVAL_BYTE_LENGTH) await checkpoint();
+      signal?.throwIfAborted();
+      await writer.write(next, items[next], (byteLength) => {
+        signal?.throwIfAborted();
+        progress.advance(byteLength);
+      });
+      progress.finishItem(next);
+      unflushedBytes += items[next].byteLength;
+    }
+  } catch (error) {
+    if (signal?.aborted) await checkpoint();
+    throw error;
+  }
+}
+
+interface Progress {
+  advance(byteLength: number): void;
+  finishItem(index: number): void;
+  missingBytes(): number;
+}
+
+/** Counts bytes of pack files; within an item, never beyond its end. */
+function trackProgress(items: readonly PackItem[], firstItem: number, { onProgress }: ImportOptions): Progress {
+  const ends: number[] = [];
+  let total = 0;
+  for (const item of items) ends.push(total += item.byteLength);
+  let itemEnd = ends[firstItem] ?? total;
+  let done = firstItem > 0 ? ends[firstItem - 1] : 0;
+  onProgress?.(done, total);
+  return {
+    advance(byteLength) {
+      done = Math.min(itemEnd, done + byteLength);
+      onProgress?.(done, total);
+    },
+    finishItem(index) {
+      done = ends[index];
+      itemEnd = ends[index + 1] ?? total;
+    },
+    missingBytes: () => total - done,
+  };
+}
+
+/** Runs `use`, then closes. Where `use` failed, its error is the one to tell, whatever closing says. */
+async function closing(resources: readonly { close(): Promise<void> }[], use: () => Promise<void>): Promise<void> {
+  try {
+    await use();
+  } catch (error) {
+    await Promise.allSettled(resources.map((resource) => resource.close()));
+    throw error;
+  }
+  for (const resource of resources) await resource.close();
+}
+
+/** The manifest of a model that is there and whole; a damaged one is imported anew. */
+async function presentModel(crc: Crc32, store: FileStore, id: string): Promise<Manifest | null> {
+  try {
+    const description = await readPackDescription(crc, store, id);
+    if (!description) return null;
+    await closeFiles(await openPackFiles(store, id, description));
+    return description.manifest;
+  } catch (error) {
+    if (error instanceof StorageError && !(error instanceof StorageLockedError)) return null;
+    throw error;
+  }
+}
+
+async function resumableJournal(crc: Crc32, store: FileStore, id: string, layoutCrc: number) {
+  const state = await readJournal(crc, store, id);
+  return state?.layoutCrc === layoutCrc && await store.readWhole(id, 'summary.json', 2 ** 24) ? state : null;
+}
+
+async function checkQuota({ quota, plan }: ImportOptions, neededBytes: number): Promise<void> {
+  const estimate = await quota?.();
+  if (estimate?.quota === undefined) return;
+  const available = Math.max(0, estimate.quota - (estimate.usage ?? 0));
+  if (neededBytes + QUOTA_MARGIN_BYTE_LENGTH <= available) return;
+  throw new StorageError(
+    `"${plan.name}" needs ${gigabytes(neededBytes)} of browser storage and ${gigabytes(available)} are free; ` +
+    'delete a model or free disk space, then try again.');
+}
+
+/** As people read sizes; rounded up, so that a small need never reads as nothing. */
+function gigabytes(byteLength: number): string {
+  return `${(Math.ceil(byteLength / 1e7) / 100).toFixed(2)} GB`;
+}
+
+function asStorageError(error: unknown): unknown {
+  const full = error instanceof Error
+    && (error.name === 'QuotaExceededError' || ('code' in error && error.code === 'ENOSPC'));
+  if (!full) return error;
+  return new StorageError(
+    'The storage ran full during the import; free some space and drop the same files again to go on, or delete it.');
+}

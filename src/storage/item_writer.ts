@@ -1,0 +1,135 @@
+/** Writes one pack item after another: the importer's hands. */
+import type { MatrixSlice, ModelPlan } from '../formats/model_plan.ts';
+import { WEIGHT_FORMATS } from '../quant/formats.ts';
+import { createCrc32, crcOfCrcs } from './checksum.ts';
+import type { FileStore, StoredFile, StoredFileName } from './file_store.ts';
+import { DENSE_ALIGN_BYTES } from './manifest.ts';
+import type { Manifest } from './model_source.ts';
+import { EXPERT_MATRICES, type ExtraRun, type Origin } from './origin.ts';
+import { packMatrix, RUN_BYTE_LENGTH, type MatrixCrc, type PackedMatrix } from './packed_io.ts';
+import { expertRowByteOffset, PACK_FILES, packFileByteLengths, type PackFileName, type PackItem } from './pack_items.ts';
+import { damaged } from './stored_json.ts';
+
+interface WriterInput {
+  readonly store: FileStore;
+  readonly id: string;
+  readonly plan: ModelPlan;
+  readonly manifest: Manifest;
+  readonly extras: readonly ExtraRun[];
+}
+
+type OnRun = (byteLength: number) => void;
+type WriteRange = (byteOffset: number, bytes: Uint8Array) => Promise<void>;
+type OutputName = PackFileName | 'checksums.bin';
+
+export class ItemWriter {
+  private constructor(
+    private readonly input: WriterInput,
+    private readonly files: Record<OutputName, StoredFile>,
+    private readonly crc: MatrixCrc,
+  ) {}
+
+  static async open(input: WriterInput): Promise<ItemWriter> {
+    const crc = await createMatrixCrc();
+    const files: Partial<Record<StoredFileName, StoredFile>> = {};
+    try {
+      for (const name of [...PACK_FILES, 'checksums.bin'] as const) {
+        files[name] = await input.store.open(input.id, name, 'write');
+      }
+    } catch (error) {
+      for (const file of Object.values(files)) await file.close();
+      throw error;
+    }
+    return new ItemWriter(input, files as Record<OutputName, StoredFile>, crc);
+  }
+
+  /** Writes packItems()[itemIndex] and its checksum; `onRun` is told the bytes of each finished run. */
+  async write(itemIndex: number, item: PackItem, onRun: OnRun): Promise<void> {
+    const checksum = item.kind === 'dense' ? await this.writeDense(item.index, onRun)
+      : item.kind === 'expert' ? await this.writeExpert(item.layerIndex, item.expert, onRun)
+        : await this.writeExtra(item.index, onRun);
+    const word = new DataView(new ArrayBuffer(4));
+    word.setUint32(0, checksum, true);
+    await this.files['checksums.bin'].write(itemIndex * 4, new Uint8Array(word.buffer));
+  }
+
+  async flush(): Promise<void> {
+    for (const file of Object.values(this.files)) await file.flush();
+  }
+
+  /** Brings the files to their whole length (dense.pack may end in padding) and flushes them. */
+  async finish(origin: Origin): Promise<void> {
+    const lengths = packFileByteLengths(this.input.manifest, origin);
+    for (const name of PACK_FILES) {
+      // Padding is all that may be missing: more means that data written before a crash is gone.
+      const missing = lengths[name] - await this.files[name].size();
+      if (missing >= DENSE_ALIGN_BYTES) throw damaged(`${name} lost ${missing} bytes`);
+      await this.files[name].truncate(lengths[name]);
+    }
+    await this.flush();
+  }
+
+  async close(): Promise<void> {
+    for (const file of Object.values(this.files)) await file.close();
+  }
+
+  private async writeDense(index: number, onRun: OnRun): Promise<number> {
+    const entry = this.input.manifest.dense[index];
+    return this.inOneWrite('dense.pack', entry.byteOffset, entry.byteLength, (write) =>
+      this.pack(entry, this.input.plan.dense[index].slice, write, onRun));
+  }
+
+  private async writeExpert(layerIndex: number, expert: number, onRun: OnRun): Promise<number> {
+    const { manifest, plan } = this.input;
+    const layer = manifest.expertLayers[layerIndex];
+    const rowOffset = expertRowByteOffset(manifest, layerIndex, expert);
+    return this.inOneWrite('experts.pack', rowOffset, manifest.expertStrideByteLength, async (write) => {
+      const checksums: number[] = [];
+      for (const name of EXPERT_MATRICES) {
+        const entry = layer[name];
+        const slice = plan.experts[layerIndex][name][expert];
+        checksums.push(await this.pack(entry, slice, (at, bytes) => write(entry.byteOffset + at, bytes), onRun));
+      }
+      return crcOfCrcs(this.crc.join, checksums);
+    });
+  }
+
+  private async writeExtra(index: number, onRun: OnRun): Promise<number> {
+    const run = this.input.extras[index];
+    for (let at = 0; at < run.byteLength; at += RUN_BYTE_LENGTH) {
+      const bytes = await run.source.read(run.sourceByteOffset + at, Math.min(RUN_BYTE_LENGTH, run.byteLength - at));
+      this.crc.join.update(bytes);
+      await this.files['extra.pack'].write(run.byteOffset + at, bytes);
+      onRun(bytes.byteLength);
+    }
+    return this.crc.join.take();
+  }
+
+  private pack(matrix: PackedMatrix, slice: MatrixSlice, write: WriteRange, onRun: OnRun): Promise<number> {
+    const read = (at: number, byteLength: number) => slice.source.read(slice.byteOffset + at, byteLength);
+    return packMatrix(matrix, read, write, this.crc, onRun);
+  }
+
+  /** Gathers an item of moderate size in memory, so that its planes go to the file as one write. */
+  private async inOneWrite(
+    name: PackFileName, byteOffset: number, byteLength: number, fill: (write: WriteRange) => Promise<number>,
+  ): Promise<number> {
+    const file = this.files[name];
+    if (byteLength > RUN_BYTE_LENGTH) {
+      // Extended first, since padding at the end isn't written.
+      if (await file.size() < byteOffset + byteLength) await file.truncate(byteOffset + byteLength);
+      return fill((at, bytes) => file.write(byteOffset + at, bytes));
+    }
+    const whole = new Uint8Array(byteLength);
+    const checksum = await fill(async (at, bytes) => whole.set(bytes, at));
+    await file.write(byteOffset, whole);
+    return checksum;
+  }
+}
+
+/** CRCs for matrices of any format. */
+export async function createMatrixCrc(): Promise<MatrixCrc> {
+  const planeCount = Math.max(...Object.values(WEIGHT_FORMATS).map((format) => format.planes.length));
+  const planes = await Promise.all(Array.from({ length: planeCount }, createCrc32));
+  return { planes, join: await createCrc32() };
+}

@@ -1,0 +1,91 @@
+/** A stored model, opened: checks its files against its manifest, then serves weights by reads of byte ranges. */
+import type { Crc32 } from './checksum.ts';
+import { createCrc32 } from './checksum.ts';
+import { checkRange, StorageError, type FileStore, type StoredFile } from './file_store.ts';
+import { manifestFromJson } from './manifest_check.ts';
+import type { Manifest, ModelSource } from './model_source.ts';
+import { checkOrigin, type Origin } from './origin.ts';
+import { expertRowByteOffset, PACK_FILES, packFileByteLengths, type PackFileName } from './pack_items.ts';
+import { readRecord } from './records.ts';
+import { damaged } from './stored_json.ts';
+
+/** What a stored model says of itself. */
+export interface PackDescription {
+  readonly manifest: Manifest;
+  readonly origin: Origin;
+}
+
+/**
+ * Reads and checks manifest.json and origin.json. Null where the import never finished.
+ * @throws StorageError where they are there but wrong.
+ */
+export async function readPackDescription(crc: Crc32, store: FileStore, id: string): Promise<PackDescription | null> {
+  const stored = await readRecord(crc, store, id, 'manifest.json');
+  if (stored === null) return null;
+  const manifest = manifestFromJson(stored);
+  return { manifest, origin: checkOrigin(await readRecord(crc, store, id, 'origin.json'), manifest) };
+}
+
+/**
+ * Opens a model's pack files and checks their sizes.
+ * @throws StorageError naming the file where one is missing, of the wrong size, or open in another tab.
+ */
+export async function openPackFiles(
+  store: FileStore, id: string, description: PackDescription, names: readonly PackFileName[] = PACK_FILES,
+): Promise<Record<PackFileName, StoredFile>> {
+  const expected = packFileByteLengths(description.manifest, description.origin);
+  const opened: Partial<Record<PackFileName, StoredFile>> = {};
+  try {
+    for (const name of names) {
+      const file = await store.open(id, name, 'read');
+      opened[name] = file;
+      const size = await file.size();
+      if (size !== expected[name]) {
+        throw damaged(`${name} of "${description.manifest.name}" has ${size} bytes instead of ${expected[name]}`);
+      }
+    }
+    // All of `names` are there now; callers use only those they asked for.
+    return opened as Record<PackFileName, StoredFile>;
+  } catch (error) {
+    await closeFiles(opened);
+    throw error;
+  }
+}
+
+export async function closeFiles(files: Partial<Record<string, StoredFile>>): Promise<void> {
+  for (const file of Object.values(files)) await file?.close();
+}
+
+/**
+ * Opens a stored model.
+ * @throws StorageError where it isn't there, its import never finished, or its files don't fit its manifest.
+ */
+export async function openPack(store: FileStore, id: string): Promise<ModelSource> {
+  const description = await readPackDescription(await createCrc32(), store, id);
+  if (!description) {
+    throw new StorageError('This model was not imported to the end; drop the same files again to resume, or delete it.');
+  }
+  const { manifest } = description;
+  const files = await openPackFiles(store, id, description);
+  await files['extra.pack'].close();
+  const dense = new Map(manifest.dense.map((entry) => [entry.name, entry]));
+  const layerIndex = new Map(manifest.expertLayers.map((entry, index) => [entry.layer, index]));
+  return {
+    manifest,
+    async readDense(name, byteOffset = 0, byteLength) {
+      const entry = dense.get(name);
+      if (!entry) throw new RangeError(`${manifest.name} has no tensor ${name}`);
+      const length = byteLength ?? entry.byteLength - byteOffset;
+      checkRange(name, entry.byteLength, byteOffset, length);
+      return files['dense.pack'].read(entry.byteOffset + byteOffset, length);
+    },
+    async readExpertRow(layer, expert) {
+      const index = layerIndex.get(layer);
+      if (index === undefined || !Number.isInteger(expert) || expert < 0 || expert >= manifest.expertCount) {
+        throw new RangeError(`${manifest.name} has no expert ${expert} in layer ${layer}`);
+      }
+      return files['experts.pack'].read(expertRowByteOffset(manifest, index, expert), manifest.expertStrideByteLength);
+    },
+    close: () => closeFiles({ dense: files['dense.pack'], experts: files['experts.pack'] }),
+  };
+}

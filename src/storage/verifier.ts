@@ -1,0 +1,75 @@
+/** Compares a stored model with the checksums taken while it was imported. */
+import type { Crc32 } from './checksum.ts';
+import { crcOfCrcs } from './checksum.ts';
+import type { FileStore, StoredFile } from './file_store.ts';
+import { createMatrixCrc } from './item_writer.ts';
+import { EXPERT_MATRICES } from './origin.ts';
+import { closeFiles, openPackFiles, type PackDescription } from './pack.ts';
+import { expertRowByteOffset, packItems, type PackFileName, type PackItem } from './pack_items.ts';
+import { matrixChecksum, RUN_BYTE_LENGTH, type MatrixCrc, type PackedMatrix } from './packed_io.ts';
+import { damaged } from './stored_json.ts';
+
+/**
+ * Reads the whole model.
+ * @throws StorageError naming the first tensor, expert or kept part that isn't as it was written.
+ */
+export async function verifyPack(
+  store: FileStore, id: string, description: PackDescription,
+  onProgress?: (doneBytes: number, totalBytes: number) => void, signal?: AbortSignal,
+): Promise<void> {
+  const items = packItems(description.manifest, description.origin);
+  const total = items.reduce((sum, item) => sum + item.byteLength, 0);
+  const crc = await createMatrixCrc();
+  const files = await openPackFiles(store, id, description);
+  try {
+    const expected = await readChecksums(store, id, items.length);
+    let done = 0;
+    for (let i = 0; i < items.length; i++) {
+      signal?.throwIfAborted();
+      if (await itemChecksum(description, files, items[i], crc) !== expected.getUint32(i * 4, true)) {
+        throw damaged(`${itemName(description, items[i])} has changed since the import`);
+      }
+      onProgress?.(done += items[i].byteLength, total);
+    }
+  } finally {
+    await closeFiles(files);
+  }
+}
+
+async function readChecksums(store: FileStore, id: string, count: number): Promise<DataView> {
+  const bytes = await store.readWhole(id, 'checksums.bin', count * 4);
+  if (bytes?.byteLength !== count * 4) throw damaged(`checksums.bin doesn't have ${count} entries`);
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+async function itemChecksum(
+  { manifest }: PackDescription, files: Record<PackFileName, StoredFile>, item: PackItem, crc: MatrixCrc,
+): Promise<number> {
+  if (item.kind === 'extra') return runChecksum(files['extra.pack'], item.byteOffset, item.byteLength, crc.join);
+  const ofMatrix = (file: StoredFile, matrix: PackedMatrix, byteOffset: number) =>
+    matrixChecksum(matrix, (at, byteLength) => file.read(byteOffset + at, byteLength), crc);
+  if (item.kind === 'dense') {
+    const entry = manifest.dense[item.index];
+    return ofMatrix(files['dense.pack'], entry, entry.byteOffset);
+  }
+  const rowByteOffset = expertRowByteOffset(manifest, item.layerIndex, item.expert);
+  const checksums: number[] = [];
+  for (const name of EXPERT_MATRICES) {
+    const entry = manifest.expertLayers[item.layerIndex][name];
+    checksums.push(await ofMatrix(files['experts.pack'], entry, rowByteOffset + entry.byteOffset));
+  }
+  return crcOfCrcs(crc.join, checksums);
+}
+
+async function runChecksum(file: StoredFile, byteOffset: number, byteLength: number, crc: Crc32): Promise<number> {
+  for (let at = 0; at < byteLength; at += RUN_BYTE_LENGTH) {
+    crc.update(await file.read(byteOffset + at, Math.min(RUN_BYTE_LENGTH, byteLength - at)));
+  }
+  return crc.take();
+}
+
+function itemName({ manifest }: PackDescription, item: PackItem): string {
+  if (item.kind === 'dense') return manifest.dense[item.index].name;
+  if (item.kind === 'expert') return `expert ${item.expert} of layer ${manifest.expertLayers[item.layerIndex].layer}`;
+  return `bytes ${item.byteOffset} to ${item.byteOffset + item.byteLength} of extra.pack`;
+}
