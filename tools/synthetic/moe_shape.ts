@@ -2,7 +2,7 @@
  * A Mixture-of-Experts model as sizes only: the GGUF metadata and the tensor list that a model of this shape has.
  * The starter model and the benchmarks fill it with random weights.
  */
-import type { GgufValue } from '../../src/formats/checkpoint.ts';
+import type { GgufTypedValue } from '../../src/formats/gguf_writer.ts';
 import type { WeightFormatName } from '../../src/quant/formats.ts';
 
 export interface MoeShape {
@@ -38,27 +38,32 @@ export interface ShapeTensor {
 }
 
 /** GGUF metadata of the architecture part; the tokenizer is the caller's. */
-export function shapeMetadata(shape: MoeShape, name: string): Map<string, GgufValue> {
-  const key = (suffix: string) => `${shape.architecture}.${suffix}`;
-  return new Map<string, GgufValue>([
-    ['general.architecture', shape.architecture],
-    ['general.name', name],
-    [key('block_count'), shape.layerCount],
-    [key('context_length'), shape.contextLength],
-    [key('embedding_length'), shape.hiddenSize],
-    [key('feed_forward_length'), shape.expertFfnSize],
-    [key('expert_feed_forward_length'), shape.expertFfnSize],
-    [key('expert_count'), shape.expertCount],
-    [key('expert_used_count'), shape.expertUsedCount],
-    [key('vocab_size'), shape.vocabSize],
-    [key('attention.head_count'), shape.headCount],
-    [key('attention.head_count_kv'), shape.kvHeadCount],
-    [key('attention.key_length'), shape.headDim],
-    [key('attention.value_length'), shape.headDim],
-    [key('attention.layer_norm_rms_epsilon'), 1e-5],
-    [key('rope.freq_base'), 10_000],
-    [key('rope.dimension_count'), shape.headDim],
+export function shapeMetadata(shape: MoeShape, name: string): Map<string, GgufTypedValue> {
+  const values = new Map<string, GgufTypedValue>([
+    ['general.architecture', { type: 'string', value: shape.architecture }],
+    ['general.name', { type: 'string', value: name }],
   ]);
+  const integers = {
+    block_count: shape.layerCount,
+    context_length: shape.contextLength,
+    embedding_length: shape.hiddenSize,
+    feed_forward_length: shape.expertFfnSize,
+    expert_feed_forward_length: shape.expertFfnSize,
+    expert_count: shape.expertCount,
+    expert_used_count: shape.expertUsedCount,
+    vocab_size: shape.vocabSize,
+    'attention.head_count': shape.headCount,
+    'attention.head_count_kv': shape.kvHeadCount,
+    'attention.key_length': shape.headDim,
+    'attention.value_length': shape.headDim,
+    'rope.dimension_count': shape.headDim,
+  };
+  for (const [key, value] of Object.entries(integers)) {
+    values.set(`${shape.architecture}.${key}`, { type: 'uint32', value });
+  }
+  values.set(`${shape.architecture}.attention.layer_norm_rms_epsilon`, { type: 'float32', value: 1e-5 });
+  values.set(`${shape.architecture}.rope.freq_base`, { type: 'float32', value: 10_000 });
+  return values;
 }
 
 export function shapeTensors(shape: MoeShape, formats: ShapeFormats): ShapeTensor[] {

@@ -12,9 +12,10 @@ const POOL_BLOCKS = 4099;
 
 /**
  * f16 scale fields of the formats that we have no encoder for: [byte offset in the block, value relative to the
- * block's main scale]. The ratios give values of mean 0 with uniformly random codes.
+ * block's main scale]. The ratios give values of mean 0 (nearly) with uniformly random codes.
  */
 const SCALE_FIELDS: Partial<Record<WeightFormatName, readonly (readonly [byteOffset: number, ratio: number])[]>> = {
+  Q4_0: [[0, 1]],
   Q4_K: [[0, 1], [2, 7.5]],
   Q6_K: [[208, 1]],
   Q2_K: [[80, 1], [82, 1.5]],

@@ -1,5 +1,5 @@
 /** A model of some shape with random weights, without a file: what the benchmarks run. */
-import type { ByteSource, Checkpoint, TensorRef } from '../../src/formats/checkpoint.ts';
+import type { ByteSource, Checkpoint, GgufValue, TensorRef } from '../../src/formats/checkpoint.ts';
 import { fileByteLength } from '../../src/quant/pack.ts';
 import type { ExpertMatrixEntry, Manifest, ModelSource } from '../../src/storage/model_source.ts';
 import { expertRowByteLength } from '../../src/storage/manifest.ts';
@@ -27,7 +27,7 @@ export function syntheticCheckpoint(shape: MoeShape, formats: ShapeFormats, name
     container: 'gguf',
     name,
     sources: [source],
-    metadata: { kind: 'gguf', values: shapeMetadata(shape, name) },
+    metadata: { kind: 'gguf', values: new Map([...shapeMetadata(shape, name)].map(([key, typed]) => [key, typed.value as GgufValue])) },
     tensors,
     tokenizer: null,
     chatTemplate: null,
