@@ -1,0 +1,133 @@
+/** Kernel calls of the ops that read no quantised weights. Constants and bindings as the shader of that name says. */
+import type { Activation, Op } from '../ops.ts';
+import { STEP_OUTPUT_COUNT, STEP_TOKEN_COUNT, type BufferView, type DeviceTraits, type KernelCall } from './kernel.ts';
+
+type OpOf<K extends Op['kind']> = Extract<Op, { kind: K }>;
+
+export interface OpContext {
+  readonly traits: DeviceTraits;
+  readonly rowCapacity: number;
+  readonly outputCapacity: number;
+  readonly step: BufferView;
+  /** Bound where a kernel has a binding that this call doesn't use. */
+  readonly dummy: BufferView;
+  view(activation: Activation): BufferView;
+}
+
+/** Threads a workgroup for kernels that work elementwise. */
+const ELEMENTWISE_THREADS = 64;
+
+export function countIndex(activation: Activation): number {
+  return activation.rows === 'batch' ? STEP_TOKEN_COUNT : STEP_OUTPUT_COUNT;
+}
+
+export function capacityOf(context: OpContext, activation: Activation): number {
+  return activation.rows === 'batch' ? context.rowCapacity : context.outputCapacity;
+}
+
+/** A power of two of threads near `wanted`; software adapters pay for barriers, so they get few. */
+function cooperating(traits: DeviceTraits, wanted: number): number {
+  const limit = traits.cpuAdapter ? 1 : Math.min(wanted, traits.maxComputeInvocationsPerWorkgroup);
+  return 2 ** Math.floor(Math.log2(Math.max(1, limit)));
+}
+
+export function rmsNormCall(op: OpOf<'rms_norm'>, weight: BufferView, context: OpContext): KernelCall {
+  const inPlace = op.x.id === op.out.id;
+  const runs = op.x.cols / op.groupElems;
+  return {
+    label: `rms_norm ${op.weight}`, shader: { root: 'rms_norm' },
+    constants: {
+      GROUP: op.groupElems, RUNS: runs, EPS: op.eps, COUNT_INDEX: countIndex(op.x), IN_PLACE: inPlace ? 1 : 0,
+      WG: cooperating(context.traits, op.groupElems <= 64 ? 32 : op.groupElems <= 256 ? 64 : 256),
+    },
+    bindings: [context.step, weight, inPlace ? context.dummy : context.view(op.x), context.view(op.out)],
+    workgroups: [runs, capacityOf(context, op.x), 1],
+  };
+}
+
+export function ropeCall(op: OpOf<'rope'>, table: BufferView, context: OpContext): KernelCall {
+  const heads = op.x.cols / op.headDim;
+  const half = op.invFreq.length;
+  return {
+    label: `rope ${op.x.label}`, shader: { root: 'rope' },
+    constants: { HEADS: heads, HEAD_DIM: op.headDim, HALF: half, INTERLEAVED: op.style === 'interleaved' ? 1 : 0, WG: ELEMENTWISE_THREADS },
+    bindings: [context.step, table, context.view(op.x)],
+    workgroups: [Math.ceil(heads * half / ELEMENTWISE_THREADS), context.rowCapacity, 1],
+  };
+}
+
+/** Keys a tile of the attention loop. */
+const ATTENTION_TILE = 64;
+
+export function attentionCalls(
+  op: OpOf<'attention'>, cache: { readonly k: BufferView; readonly v: BufferView }, context: OpContext,
+): KernelCall[] {
+  const pairs = op.kvHeadCount * op.headDim / 2;
+  const headPairs = op.headDim / 2;
+  const threads = cooperating(context.traits, 128);
+  return [{
+    label: `kv_write ${op.layer}`, shader: { root: 'kv_write' },
+    constants: { PAIRS: pairs, WG: ELEMENTWISE_THREADS },
+    bindings: [context.step, context.view(op.k), context.view(op.v), cache.k, cache.v],
+    workgroups: [Math.ceil(pairs / ELEMENTWISE_THREADS), context.rowCapacity, 1],
+  }, {
+    label: `attention ${op.layer}`, shader: { root: 'attention' },
+    constants: {
+      HEADS: op.headCount, KV_HEADS: op.kvHeadCount, HEAD_PAIRS: headPairs, SCALE: op.scale, WINDOW: op.window ?? 0,
+      TILE: ATTENTION_TILE, SLICES: Math.max(1, Math.floor(threads / headPairs)), WG: threads,
+    },
+    bindings: [context.step, context.view(op.q), cache.k, cache.v, context.view(op.out)],
+    workgroups: [op.headCount, context.rowCapacity, 1],
+  }];
+}
+
+export function routerCall(op: OpOf<'router'>, context: OpContext): KernelCall {
+  return {
+    label: `router ${op.layer ?? ''}`, shader: { root: 'router_topk' },
+    constants: {
+      EXPERTS: op.expertCount, TOP_K: op.topK, NORMALIZE: op.normalize ? 1 : 0, SCALE: op.scale,
+      WG: cooperating(context.traits, op.expertCount <= 64 ? 64 : 128),
+    },
+    bindings: [context.step, context.view(op.logits), context.view(op.ids), context.view(op.weights)],
+    workgroups: [context.rowCapacity, 1, 1],
+  };
+}
+
+export function gatedCall(op: OpOf<'gated'>, context: OpContext): KernelCall {
+  return {
+    label: `gated ${op.out.label}`, shader: { root: 'gated' },
+    constants: { COLS: op.out.cols, COUNT_INDEX: countIndex(op.out), WG: ELEMENTWISE_THREADS },
+    bindings: [context.step, context.view(op.gate), context.view(op.up), context.view(op.out)],
+    workgroups: [Math.ceil(op.out.cols / ELEMENTWISE_THREADS), capacityOf(context, op.out), 1],
+  };
+}
+
+export function sigmoidScaleCall(op: OpOf<'sigmoid_scale'>, context: OpContext): KernelCall {
+  if (op.residual.id !== op.out.id) throw new Error('sigmoid_scale: only adding in place is implemented on WebGPU');
+  return {
+    label: `sigmoid_scale ${op.out.label}`, shader: { root: 'sigmoid_scale' },
+    constants: { COLS: op.out.cols, SCALE: op.scale, WG: ELEMENTWISE_THREADS },
+    bindings: [context.step, context.view(op.x), context.view(op.gate), context.view(op.out)],
+    workgroups: [Math.ceil(op.out.cols / ELEMENTWISE_THREADS), context.rowCapacity, 1],
+  };
+}
+
+export function selectOutputsCall(op: OpOf<'select_outputs'>, outputRows: BufferView, context: OpContext): KernelCall {
+  return {
+    label: 'select_outputs', shader: { root: 'select_outputs' },
+    constants: { COLS: op.x.cols, WG: ELEMENTWISE_THREADS },
+    bindings: [context.step, outputRows, context.view(op.x), context.view(op.out)],
+    workgroups: [Math.ceil(op.x.cols / ELEMENTWISE_THREADS), context.outputCapacity, 1],
+  };
+}
+
+export function sampleCall(
+  vocabSize: number, params: BufferView, logits: BufferView, result: BufferView, context: OpContext,
+): KernelCall {
+  return {
+    label: 'sample', shader: { root: 'sample' },
+    constants: { VOCAB: vocabSize, WG: context.traits.cpuAdapter ? 16 : Math.min(256, context.traits.maxComputeInvocationsPerWorkgroup) },
+    bindings: [params, context.step, logits, result],
+    workgroups: [1, 1, 1],
+  };
+}
