@@ -75,7 +75,7 @@ function identify(checkpoint: Checkpoint): Identified {
   const architecture = ARCHITECTURES.find(({ hfModelTypes }) => hfModelTypes.includes(modelType));
   if (!architecture) throw unknownArchitecture(file, modelType || '(none)');
   const tiedHead = config.boolean('tie_word_embeddings', !checkpoint.tensors.has('lm_head.weight'));
-  if (!tiedHead && !checkpoint.tensors.has('lm_head.weight') && !checkpoint.unsupportedTensors.has('lm_head.weight')) {
+  if (!tiedHead && !checkpoint.tensors.has('lm_head.weight') && !checkpoint.unsupportedTensors?.has('lm_head.weight')) {
     throw new ModelFormatError(
       `${file} lacks the tensor lm_head.weight, and its config.json says that it isn't tied to the embedding`);
   }

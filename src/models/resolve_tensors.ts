@@ -69,7 +69,7 @@ export class TensorResolver {
    * @throws ModelFormatError naming it.
    */
   checkAllUsed(): void {
-    const unsupported = this.#checkpoint.unsupportedTensors.keys();
+    const unsupported = this.#checkpoint.unsupportedTensors?.keys() ?? [];
     for (const name of [...this.#checkpoint.tensors.keys(), ...unsupported]) {
       if (!this.#used.has(name) && !RECOMPUTED.test(name)) {
         throw this.#refusal(`holds the tensor ${name}, which the ${this.#architecture} architecture doesn't use here; ` +
@@ -124,7 +124,7 @@ export class TensorResolver {
   }
 
   #unsupportedFormat(name: string): string | undefined {
-    return this.#checkpoint.unsupportedTensors.get(name);
+    return this.#checkpoint.unsupportedTensors?.get(name);
   }
 
   #missing(name: string): never {

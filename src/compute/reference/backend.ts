@@ -1,0 +1,109 @@
+/** The reference back end: plain TypeScript, one thread. The oracle of the tests and the fallback without WebGPU. */
+import { sampleToken } from '../sampling.ts';
+import type {
+  Backend, BackendInfo, LoadedModel, LoadOptions, ModelGraph, Sequence, StepOutput, StepResult,
+} from '../ops.ts';
+import type { ModelSource } from '../../storage/model_source.ts';
+import { Breather, type BreatherOptions } from './breather.ts';
+import { Interpreter } from './interpreter.ts';
+import { ReferenceSequence } from './sequence.ts';
+import { DecodeBudget, ExpertStore, Matrix } from './weights.ts';
+
+export interface ReferenceOptions {
+  /** Why a person gets this back end, in a sentence with what to do about it; null where it was asked for. */
+  readonly fallbackReason?: string | null;
+  /** Bytes of weights that may be kept decoded as f32. */
+  readonly decodedByteLength?: number;
+  /** Bytes of packed experts that may be kept in memory. */
+  readonly expertByteLength?: number;
+  /** Small steps keep progress and stop responsive; large ones decode each weight row less often. */
+  readonly maxStepTokens?: number;
+  readonly breather?: Partial<BreatherOptions>;
+}
+
+const DEFAULTS = {
+  decodedByteLength: 512 * 2 ** 20,
+  expertByteLength: 2 * 2 ** 30,
+  maxStepTokens: 32,
+} as const;
+
+export function createReferenceBackend(options: ReferenceOptions = {}): Backend {
+  const info: BackendInfo = {
+    kind: 'reference', label: 'Reference (CPU, slow)', adapter: '', features: [],
+    fallbackReason: options.fallbackReason ?? null,
+  };
+  return {
+    info,
+    load: (source, graph, loadOptions) => loadModel(source, graph, loadOptions, options),
+    lost: new Promise<string>(() => undefined),
+    dispose: () => undefined,
+  };
+}
+
+async function loadModel(
+  source: ModelSource, graph: ModelGraph, { contextLength, onProgress, signal }: LoadOptions, options: ReferenceOptions,
+): Promise<LoadedModel> {
+  const { dense: entries } = source.manifest;
+  const maxStepTokens = options.maxStepTokens ?? DEFAULTS.maxStepTokens;
+  const budget = new DecodeBudget(options.decodedByteLength ?? DEFAULTS.decodedByteLength);
+  const breather = new Breather({
+    sliceMs: 20, now: () => performance.now(), yieldToHost: () => new Promise((resolve) => setTimeout(resolve, 0)),
+    ...options.breather,
+  });
+  const total = entries.reduce((sum, entry) => sum + entry.byteLength, 0);
+  const dense = new Map<string, Matrix>();
+  let done = 0;
+  for (const { name, format, rows, cols, byteLength } of entries) {
+    signal?.throwIfAborted();
+    onProgress?.({ stage: 'read weights', done, total, unit: 'bytes' });
+    dense.set(name, new Matrix(format, rows, cols, await source.readDense(name), budget));
+    done += byteLength;
+  }
+  onProgress?.({ stage: 'read weights', done, total, unit: 'bytes' });
+  const experts = new ExpertStore(source, budget, options.expertByteLength ?? DEFAULTS.expertByteLength);
+  const interpreter = new Interpreter(graph, dense, experts, breather);
+
+  const step = async (sequence: Sequence, tokens: readonly number[], output: StepOutput): Promise<StepResult> => {
+    if (!(sequence instanceof ReferenceSequence)) throw new TypeError('the sequence belongs to another back end');
+    checkStep(sequence, tokens, output, maxStepTokens, graph.vocabSize);
+    const outputRows = output.kind === 'logits' ? output.rows : output.kind === 'sample' ? [tokens.length - 1] : [];
+    const logits = await interpreter.run({ tokens, sequence, outputRows });
+    sequence.advance(tokens.length);
+    return {
+      token: output.kind === 'sample' ? sampleToken(logits, output.sampling, output.recentTokens, sequence.length) : null,
+      logits: output.kind === 'logits'
+        ? outputRows.map((_, i) => logits.slice(i * graph.vocabSize, (i + 1) * graph.vocabSize))
+        : null,
+    };
+  };
+
+  // Steps share the interpreter's activations, so each waits for the one before, failed or not.
+  let latest: Promise<unknown> = Promise.resolve();
+  return {
+    maxStepTokens, contextLength,
+    deviceByteLength: total,
+    createSequence: () => new ReferenceSequence(contextLength, graph.kvLayers),
+    step: (sequence, tokens, output) => {
+      const result = latest.then(() => step(sequence, tokens, output));
+      latest = result.catch(() => undefined);
+      return result;
+    },
+    dispose: () => dense.clear(),
+  };
+}
+
+function checkStep(
+  sequence: Sequence, tokens: readonly number[], output: StepOutput, maxStepTokens: number, vocabSize: number,
+): void {
+  if (tokens.length === 0 || tokens.length > maxStepTokens) {
+    throw new RangeError(`a step takes 1 to ${maxStepTokens} tokens, not ${tokens.length}`);
+  }
+  if (sequence.length + tokens.length > sequence.capacity) {
+    throw new RangeError(
+      `${tokens.length} tokens don't fit behind the ${sequence.length} of a context of ${sequence.capacity}`);
+  }
+  const strange = tokens.find((token) => !(Number.isInteger(token) && token >= 0 && token < vocabSize));
+  if (strange !== undefined) throw new RangeError(`token ${strange} is outside of the vocabulary of ${vocabSize}`);
+  const missing = output.kind === 'logits' ? output.rows.find((row) => !(row >= 0 && row < tokens.length)) : undefined;
+  if (missing !== undefined) throw new RangeError(`row ${missing} is outside of a step of ${tokens.length} tokens`);
+}

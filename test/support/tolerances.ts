@@ -1,0 +1,5 @@
+/** Relative L2 error of logits that each back end may have against float32 Hugging Face transformers. */
+export const LOGITS_TOLERANCE = {
+  reference: 1e-4,
+  webgpu: 2e-3,
+} as const;
