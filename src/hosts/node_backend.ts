@@ -16,11 +16,25 @@ export interface NodeBackendOptions extends DawnOptions {
 /** Keeps Dawn's instance reachable while its back end is: Dawn crashes the process when it is collected. */
 const dawnOfBackend = new WeakMap<Backend, GPU>();
 
-/** @throws Error with one sentence where WebGPU finds no adapter. */
-export async function openNodeBackend(name: NodeBackendName, options: NodeBackendOptions = {}): Promise<Backend> {
+/**
+ * Opens the back end of that name; 'auto' is WebGPU on the machine's own driver, else the reference.
+ * @throws Error with one sentence where WebGPU was asked for and finds no adapter
+ */
+export async function openNodeBackend(name: NodeBackendName | 'auto', options: NodeBackendOptions = {}): Promise<Backend> {
   if (name === 'reference') {
     return createReferenceBackend();
   }
+  if (name === 'webgpu') {
+    return openWebGpu(options);
+  }
+  try {
+    return await openWebGpu({ ...options, allowSoftware: false });
+  } catch (error) {
+    return createReferenceBackend({ fallbackReason: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+async function openWebGpu(options: NodeBackendOptions): Promise<Backend> {
   const gpu = await openDawn(options);
   const backend = await createWebGpuBackend({
     gpu, shaderSources: await loadShaderSources(), maxBindingByteLength: options.maxBindingByteLength,

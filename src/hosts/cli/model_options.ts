@@ -1,0 +1,68 @@
+/** Options that several commands share. */
+import type { Backend, SamplingParams } from '../../compute/ops.ts';
+import { MAX_PENALTY_TOKENS } from '../../compute/ops.ts';
+import { NODE_BACKENDS, openNodeBackend, type NodeBackendName } from '../node_backend.ts';
+import { flag, numberOption, textOption, UsageError, type OptionSpecs, type ParsedCommand } from './args.ts';
+import type { Output } from './command.ts';
+
+export const BACKEND_OPTION: OptionSpecs = {
+  backend: { type: 'string', value: 'NAME', help: `${NODE_BACKENDS.join(' or ')}; default: webgpu on the graphics driver, else reference` },
+};
+
+export const SAMPLING_OPTIONS: OptionSpecs = {
+  greedy: { type: 'boolean', help: 'always the likeliest token (as --temperature 0)' },
+  temperature: { type: 'string', value: 'T', help: '0 to 100, default 0.7' },
+  'top-k': { type: 'string', value: 'K', help: 'keep the K likeliest tokens, 0 = off, default 40' },
+  'top-p': { type: 'string', value: 'P', help: 'keep the likeliest tokens up to probability P, default 0.95' },
+  'min-p': { type: 'string', value: 'P', help: 'drop tokens below P times the likeliest, default 0 (off)' },
+  'repetition-penalty': { type: 'string', value: 'X', help: '1 = off (default)' },
+  seed: { type: 'string', value: 'N', help: 'whole number; default: drawn at random and shown' },
+};
+
+/** @throws UsageError */
+export function samplingOf(parsed: ParsedCommand): SamplingParams {
+  const greedy = flag(parsed, 'greedy');
+  if (greedy && (textOption(parsed, 'temperature') ?? '0') !== '0') {
+    throw new UsageError('--greedy and --temperature exclude each other');
+  }
+  const largestSeed = 2 ** 32 - 1;
+  return {
+    temperature: greedy ? 0 : numberOption(parsed, 'temperature', { min: 0, max: 100 }, 0.7),
+    topK: numberOption(parsed, 'top-k', { min: 0, max: 2 ** 31 - 1, integer: true }, 40),
+    topP: numberOption(parsed, 'top-p', { min: 0, max: 1 }, 0.95),
+    minP: numberOption(parsed, 'min-p', { min: 0, max: 1 }, 0),
+    repetitionPenalty: numberOption(parsed, 'repetition-penalty', { min: 0.01, max: 100 }, 1),
+    penaltyLastN: MAX_PENALTY_TOKENS,
+    seed: numberOption(parsed, 'seed', { min: 0, max: largestSeed, integer: true }, null)
+      ?? Math.floor(Math.random() * largestSeed),
+  };
+}
+
+/** @throws UsageError */
+export function contextLengthOf(parsed: ParsedCommand, fallback: number): number {
+  return numberOption(parsed, 'context', { min: 2, max: 2 ** 31 - 1, integer: true }, fallback);
+}
+
+/**
+ * Opens the back end asked for and names it on stderr, with the reason where it is a fallback.
+ * @throws UsageError for an unknown name, Error with one sentence where WebGPU was asked for and isn't there
+ */
+export async function openBackend(name: NodeBackendName | 'auto', output: Output): Promise<Backend> {
+  const backend = await openNodeBackend(name);
+  const { label, fallbackReason } = backend.info;
+  output.note(`${label}${fallbackReason === null ? '' : ` (${fallbackReason})`}\n`);
+  return backend;
+}
+
+/** @throws UsageError for an unknown name. */
+export function backendNameOf(parsed: ParsedCommand): NodeBackendName | 'auto' {
+  const name = textOption(parsed, 'backend');
+  if (name === null) {
+    return 'auto';
+  }
+  const known = NODE_BACKENDS.find((candidate) => candidate === name);
+  if (known === undefined) {
+    throw new UsageError(`--backend is ${NODE_BACKENDS.join(' or ')}, not '${name}'`);
+  }
+  return known;
+}

@@ -1,0 +1,22 @@
+/** Model files on a disk, opened for programs in Node. */
+import type { Checkpoint } from '../formats/checkpoint.ts';
+import type { ModelPlan } from '../formats/model_plan.ts';
+import { openCheckpoint } from '../formats/open_checkpoint.ts';
+import { planModel } from '../models/registry.ts';
+import { createDirectSource } from '../storage/direct_source.ts';
+import type { ModelSource } from '../storage/model_source.ts';
+import { collectModelFiles } from '../storage/node_fs.ts';
+
+/**
+ * Opens what MODEL means on a command line: a GGUF file, a first shard, or a folder.
+ * @throws ModelFormatError with one sentence
+ */
+export async function openNodeCheckpoint(modelPath: string): Promise<Checkpoint> {
+  return openCheckpoint(await collectModelFiles(modelPath));
+}
+
+/** @throws ModelFormatError with one sentence */
+export async function openNodeModel(modelPath: string): Promise<{ readonly plan: ModelPlan; readonly source: ModelSource }> {
+  const plan = planModel(await openNodeCheckpoint(modelPath));
+  return { plan, source: createDirectSource(plan) };
+}
