@@ -1,4 +1,5 @@
 import { proxy, wrap, type Remote } from 'comlink';
+import { askForPersistence } from '../storage/detect.ts';
 import type { HostApi } from './api.ts';
 
 export interface BrowserWorkerConnection {
@@ -23,7 +24,11 @@ export function hostOver(remote: Remote<HostApi>): HostApi {
   return {
     environment: () => remote.environment(),
     listModels: () => remote.listModels(),
-    importFiles: (files, onProgress) => remote.importFiles(files, proxy(onProgress)),
+    async importFiles(files, onProgress) {
+      // persist() exists in windows only; a refusal is no reason not to import.
+      await askForPersistence(navigator);
+      return remote.importFiles(files, proxy(onProgress));
+    },
     cancelImport: (discard) => remote.cancelImport(discard),
     deleteModel: (id) => remote.deleteModel(id),
     exportModel: (id, onProgress) => remote.exportModel(id, proxy(onProgress)),

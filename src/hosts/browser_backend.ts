@@ -1,0 +1,50 @@
+import type { Backend } from '../compute/ops.ts';
+import { createReferenceBackend } from '../compute/reference/backend.ts';
+import { createWebGpuBackend } from '../compute/webgpu/backend.ts';
+import type { OpenOptions } from './api.ts';
+import { shaderSources } from './shaders_vite.ts';
+
+const NO_WEBGPU = 'This browser has WebGPU switched off or doesn’t support it.';
+
+/** The back end of a browser worker. A WebGPU device is kept until it is lost: models share it one after another. */
+export interface BackendProvider {
+  /** @throws Error with a sentence where 'webgpu' was asked for and isn't there. */
+  get(choice: OpenOptions['backend']): Promise<Backend>;
+  /** Forgets a lost device, so that the next get() asks for a new one. */
+  forget(backend: Backend): void;
+}
+
+/** @param gpu navigator.gpu, undefined where the browser has none */
+export function createBackendProvider(gpu: GPU | undefined): BackendProvider {
+  let webgpu: Promise<Backend> | null = null;
+
+  const openWebGpu = (): Promise<Backend> => {
+    if (gpu === undefined) return Promise.reject(new Error(NO_WEBGPU));
+    const opening = createWebGpuBackend({ gpu, shaderSources: shaderSources() });
+    webgpu = opening;
+    // A failure isn't kept: the driver may come back, or the person may turn WebGPU on.
+    opening.catch(() => {
+      if (webgpu === opening) webgpu = null;
+    });
+    return opening;
+  };
+
+  return {
+    async get(choice) {
+      if (choice === 'reference') return createReferenceBackend();
+      try {
+        return await (webgpu ?? openWebGpu());
+      } catch (error) {
+        if (choice === 'webgpu') throw error;
+        return createReferenceBackend({ fallbackReason: error instanceof Error ? error.message : NO_WEBGPU });
+      }
+    },
+    forget(backend) {
+      webgpu?.then((current) => {
+        if (current !== backend) return;
+        webgpu = null;
+        backend.dispose();
+      }, () => undefined);
+    },
+  };
+}

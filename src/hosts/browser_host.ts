@@ -1,0 +1,157 @@
+/** HostApi of a browser worker: storage, back end and engine put together. Knows nothing of comlink or the page. */
+import type { Backend } from '../compute/ops.ts';
+import { createEngine, type Engine } from '../engine/engine.ts';
+import type { EngineInfo } from '../engine/types.ts';
+import { askForPersistence, detectStorage, storageEstimate, type StorageGlobals } from '../storage/detect.ts';
+import { createLibrary, type ModelLibrary } from '../storage/library.ts';
+import type { HostApi, LoadProgress, OpenOptions, Progress } from './api.ts';
+import type { BackendProvider } from './browser_backend.ts';
+import { blobsOf } from './browser_export.ts';
+import { importDroppedFiles } from './browser_import.ts';
+
+export interface BrowserHostServices {
+  readonly backends: BackendProvider;
+  /** The worker's navigator. */
+  readonly globals: StorageGlobals;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+interface OpenedModel {
+  readonly id: string;
+  readonly engine: Engine;
+  readonly backend: Backend;
+}
+
+const LOAD_STAGES: Readonly<Record<LoadProgress['stage'], string>> = {
+  'read weights': 'Uploading the weights',
+  'compile shaders': 'Compiling shaders',
+  'self-test': 'Testing the kernels',
+};
+
+export function createBrowserHost({ backends, globals, now }: BrowserHostServices): HostApi {
+  const storage = detectStorage(globals);
+  const library: Promise<ModelLibrary> = storage.then(({ store }) => createLibrary(store, now));
+  let opened: OpenedModel | null = null;
+  let opening: AbortController | null = null;
+  let importing: { readonly abort: AbortController; discard: boolean } | null = null;
+  let generating: AbortController | null = null;
+  let tellLost: (sentence: string) => void = () => undefined;
+
+  const watchLoss = (model: OpenedModel): void => {
+    void model.backend.lost.then(async (sentence) => {
+      backends.forget(model.backend);
+      if (opened !== model) return;
+      opened = null;
+      generating?.abort();
+      await model.engine.dispose();
+      tellLost(sentence);
+    });
+  };
+
+  const closeModel = async (): Promise<void> => {
+    opening?.abort(new Error('The opening was cancelled.'));
+    generating?.abort();
+    const model = opened;
+    opened = null;
+    await model?.engine.dispose();
+  };
+
+  const openModel = async (id: string, options: OpenOptions, onProgress: (p: Progress) => void): Promise<EngineInfo> => {
+    await closeModel();
+    const abort = new AbortController();
+    opening = abort;
+    try {
+      const backend = await backends.get(options.backend);
+      const source = await (await library).open(id);
+      const engine = await createEngine({
+        source, backend, contextLength: options.contextLength, signal: abort.signal,
+        onProgress: ({ stage, done, total, unit }) => onProgress({ stage: LOAD_STAGES[stage], done, total, unit }),
+      });
+      if (abort.signal.aborted) {
+        await engine.dispose();
+        throw abort.signal.reason;
+      }
+      opened = { id, engine, backend };
+      watchLoss(opened);
+      return engine.info;
+    } finally {
+      if (opening === abort) opening = null;
+    }
+  };
+
+  const openEngine = (): Engine => {
+    if (opened === null) throw new Error('No model is open: open one from the library first.');
+    return opened.engine;
+  };
+
+  return {
+    async environment() {
+      const [{ kind }, backend, persisted, estimate] = await Promise.all([
+        storage, backends.get('auto'), askForPersistence(globals), storageEstimate(globals),
+      ]);
+      return {
+        backend: backend.info, storage: kind, persisted, quotaBytes: estimate.quota ?? null, usedBytes: estimate.usage ?? null,
+      };
+    },
+    listModels: async () => (await library).list(),
+    async importFiles(files, onProgress) {
+      if (importing !== null) throw new Error('Another import is running: wait for it to end or cancel it first.');
+      const current = { abort: new AbortController(), discard: false };
+      importing = current;
+      let id: string | null = null;
+      try {
+        return await importDroppedFiles({
+          library: await library, files, signal: current.abort.signal,
+          quota: () => storageEstimate(globals),
+          onProgress: (done, total) => onProgress({ stage: 'Importing', done, total, unit: 'bytes' }),
+          onIdentified: (found) => {
+            id = found;
+          },
+        });
+      } catch (error) {
+        if (id !== null && current.discard) await discardPartial(await library, id);
+        throw error;
+      } finally {
+        importing = null;
+      }
+    },
+    async cancelImport(discard) {
+      if (importing === null) return;
+      importing.discard = discard;
+      importing.abort.abort(new Error('The import was cancelled.'));
+    },
+    async deleteModel(id) {
+      if (opened?.id === id) await closeModel();
+      await (await library).remove(id);
+    },
+    async exportModel(id, onProgress) {
+      const files = await (await library).exportFiles(id);
+      return blobsOf(files, (done, total) => onProgress({ stage: 'Reading', done, total, unit: 'bytes' }));
+    },
+    openModel,
+    closeModel,
+    async generate(request, onEvent) {
+      const engine = openEngine();
+      if (generating !== null) throw new Error('Another answer is being written: stop it first.');
+      const abort = new AbortController();
+      generating = abort;
+      try {
+        return await engine.generate(request, onEvent, abort.signal);
+      } finally {
+        generating = null;
+      }
+    },
+    stop: async () => generating?.abort(),
+    watchDevice: async (onLost) => {
+      tellLost = onLost;
+    },
+    countTokens: async (messages) => openEngine().countTokens(messages),
+  };
+}
+
+/** Removes what a cancelled import left; a model that was whole before stays. */
+async function discardPartial(library: ModelLibrary, id: string): Promise<void> {
+  const left = await library.find(id);
+  if (left?.state === 'partial') await library.remove(id);
+}

@@ -1,0 +1,44 @@
+import { ModelFormatError } from '../formats/checkpoint.ts';
+import { blobSource } from '../formats/byte_sources.ts';
+import { openCheckpoint } from '../formats/open_checkpoint.ts';
+import { planModel } from '../models/registry.ts';
+import { modelId } from '../storage/fingerprint.ts';
+import type { ModelLibrary } from '../storage/library.ts';
+import type { StoredModelSummary } from '../storage/summary.ts';
+import { createTokenizer } from '../tokenizer/tokenizer.ts';
+import type { DroppedFile } from './api.ts';
+
+export interface BrowserImport {
+  readonly library: ModelLibrary;
+  readonly files: readonly DroppedFile[];
+  readonly quota: () => Promise<{ quota?: number; usage?: number }>;
+  readonly onProgress: (doneBytes: number, totalBytes: number) => void;
+  readonly signal: AbortSignal;
+  /** Told as soon as the files are known to be a model of this id, before anything is written. */
+  readonly onIdentified: (id: string) => void;
+}
+
+/**
+ * Dropped files → a stored model. Everything that could make the model unusable is checked before a byte is
+ * written: format, architecture, tensors, tokenizer.
+ * @throws ModelFormatError or StorageError, each with a sentence for the person who dropped the files
+ */
+export async function importDroppedFiles(options: BrowserImport): Promise<StoredModelSummary> {
+  const { library, quota, onProgress, signal, onIdentified } = options;
+  const files = options.files.map(({ path, file }) => ({ path, source: blobSource(path, file) }));
+  const checkpoint = await openCheckpoint(files);
+  const plan = planModel(checkpoint);
+  if (plan.tokenizer === null) {
+    throw new ModelFormatError(
+      `${plan.name} has no tokenizer, so it can't read or write text: ` +
+      (plan.container === 'gguf' ? 'choose a GGUF with its vocabulary' : 'drop its tokenizer.json together with the weights'));
+  }
+  createTokenizer(plan.tokenizer);
+  const id = await modelId(checkpoint, files);
+  signal.throwIfAborted();
+  onIdentified(id);
+  await library.import({ checkpoint, plan, files, id, onProgress, signal, quota });
+  const summary = await library.find(id);
+  if (summary === null) throw new Error(`${plan.name} was imported but isn't in the library; reload the page.`);
+  return summary;
+}

@@ -1,0 +1,144 @@
+/** A HostApi that plays a script, driven by words in the page's URL and in the messages. */
+import type { BackendInfo } from '../../../src/compute/ops.ts';
+import type { GenerateResult } from '../../../src/engine/types.ts';
+import type { HostApi, ModelSummary, Progress } from '../../../src/hosts/api.ts';
+
+const GIGABYTE = 1e9;
+
+const MODELS: readonly ModelSummary[] = [
+  {
+    id: 'big', name: 'Qwen3 30B A3B Instruct', architecture: 'qwen3moe', container: 'gguf', state: 'ready',
+    formats: [{ format: 'Q4_K', byteLength: 15 * GIGABYTE }, { format: 'Q6_K', byteLength: 3 * GIGABYTE }, { format: 'F32', byteLength: 1e8 }],
+    byteLength: 18.6 * GIGABYTE, importedAt: Date.UTC(2026, 9, 3, 10), sourceFiles: ['Qwen3-30B-A3B-Instruct-Q4_K_M.gguf'],
+  },
+  {
+    id: 'olmoe', name: 'OLMoE 1B 7B', architecture: 'olmoe', container: 'safetensors', state: 'ready',
+    formats: [{ format: 'BF16', byteLength: 13.8 * GIGABYTE }],
+    byteLength: 13.8 * GIGABYTE, importedAt: Date.UTC(2026, 8, 12, 10), sourceFiles: ['config.json'],
+  },
+  {
+    id: 'half', name: 'Mixtral 8x7B', architecture: 'mixtral', container: 'gguf', state: 'partial',
+    formats: [{ format: 'Q2_K', byteLength: 15 * GIGABYTE }],
+    byteLength: 15 * GIGABYTE, importedAt: Date.UTC(2026, 8, 2, 10), sourceFiles: ['mixtral.gguf'],
+  },
+];
+
+const ANSWER = `Mixture-of-Experts models keep **many small feed-forward networks** and use only a few of them for each token.
+
+## What happens in one layer
+
+1. A *router* scores all experts for the token.
+2. The best \`top_k\` are run, the rest stay idle.
+3. Their outputs are added, weighted by the scores.
+
+| part | runs for each token | share of weights |
+|---|---|---|
+| attention | always | 6 % |
+| experts | 8 of 128 | 93 % |
+
+\`\`\`python
+def moe(x, router, experts, top_k=8):
+    scores = softmax(router(x))
+    chosen = topk(scores, top_k)
+    return sum(scores[i] * experts[i](x) for i in chosen)
+\`\`\`
+
+> So a 30 B model reads about 3 B weights a token. See [the paper](https://arxiv.org/abs/1701.06538) 🔥
+
+<script>window.hacked = true</script><img src=x onerror="window.hacked = true">
+`;
+
+const sleep = (millis: number): Promise<void> => new Promise((done) => setTimeout(done, millis));
+
+/** Query: `empty` no models, `nowebgpu` a fallback back end, `slow` long progress, `chatml` no chat template. */
+export function createScriptedHost(query: URLSearchParams): HostApi {
+  let models = query.has('empty') ? [] : [...MODELS];
+  let stopped = false;
+  let cancelled = false;
+  let loseDevice: (sentence: string) => void = () => undefined;
+  const backend: BackendInfo = query.has('nowebgpu')
+    ? {
+        kind: 'reference', label: 'Reference (CPU, slow)', adapter: '', features: [],
+        fallbackReason: 'This browser offers no WebGPU adapter.',
+      }
+    : { kind: 'webgpu', label: 'WebGPU · NVIDIA GeForce RTX 4070', adapter: 'NVIDIA GeForce RTX 4070', features: ['subgroups'], fallbackReason: null };
+
+  const play = async (progress: Omit<Progress, 'done'>, report: (p: Progress) => void): Promise<void> => {
+    cancelled = false;
+    const steps = query.has('slow') ? 300 : 5;
+    for (let step = 0; step <= steps; step++) {
+      if (cancelled) throw new Error('The work was cancelled.');
+      report({ ...progress, done: Math.round((progress.total * step) / steps) });
+      await sleep(20);
+    }
+  };
+
+  return {
+    environment: async () => ({ backend, storage: 'opfs', persisted: true, quotaBytes: 64 * GIGABYTE, usedBytes: 32.4 * GIGABYTE }),
+    listModels: async () => models,
+    async importFiles(files, report) {
+      await play({ stage: 'Importing', total: 18.6 * GIGABYTE, unit: 'bytes' }, report);
+      if (files[0].path.includes('broken')) {
+        throw new Error(`${files[0].path} is cut off: its tensor blk.3.ffn_up_exps.weight ends at byte 4,096,000, the file at 1,200.`);
+      }
+      const model = { ...MODELS[0], id: files[0].path, name: files[0].path.replace(/\..*/, ''), importedAt: Date.now() };
+      models = [...models, model];
+      return model;
+    },
+    cancelImport: async () => {
+      cancelled = true;
+    },
+    deleteModel: async (id) => {
+      models = models.filter((model) => model.id !== id);
+    },
+    exportModel: async () => [{ name: 'model.gguf', blob: new Blob(['GGUF']) }],
+    async openModel(id, options, report) {
+      await play({ stage: 'Uploading to the GPU', total: 18.6 * GIGABYTE, unit: 'bytes' }, report);
+      await play({ stage: 'Compiling shaders', total: 42, unit: 'kernels' }, report);
+      const model = models.find((entry) => entry.id === id) ?? MODELS[0];
+      return {
+        modelName: model.name, architecture: model.architecture, backend, contextLength: Math.min(options.contextLength, 40960),
+        trainedContextLength: 40960, chatTemplate: query.has('chatml') ? 'chatml' : 'model', deviceByteLength: model.byteLength,
+      };
+    },
+    closeModel: async () => {
+      cancelled = true;
+    },
+    async generate(request, onEvent): Promise<GenerateResult> {
+      stopped = false;
+      const messages = request.input.kind === 'chat' ? request.input.messages : [];
+      const last = messages.at(-1)?.content ?? '';
+      if (last.includes('lose the device')) {
+        loseDevice('The GPU was lost (driver reset). Open the model again to go on.');
+        throw new Error('The GPU was lost (driver reset). Open the model again to go on.');
+      }
+      onEvent({ kind: 'prefill', done: 0, total: 40, reused: 0 });
+      await sleep(50);
+      onEvent({ kind: 'prefill', done: 40, total: 40, reused: 0 });
+      const text = last.includes('short') ? `You said: ${last}` : ANSWER;
+      const pieces = text.match(/\s*\S+/g) ?? [];
+      const endless = last.includes('endless');
+      let written = '';
+      let count = 0;
+      for (let index = 0; endless || index < pieces.length; index++) {
+        if (stopped) break;
+        const piece = pieces[index % pieces.length];
+        written += piece;
+        onEvent({ kind: 'token', token: index, text: piece });
+        count++;
+        await sleep(endless ? 20 : 4);
+      }
+      return {
+        tokens: Array.from({ length: count }, (_, index) => index), text: written, stopReason: stopped ? 'stopped' : 'end',
+        promptTokens: 40, reusedTokens: 0, prefillMs: 90, timeToFirstTokenMs: 118, decodeMs: 1000, tokensPerSecond: 47.3, contextUsed: 40 + count,
+      };
+    },
+    stop: async () => {
+      stopped = true;
+    },
+    watchDevice: async (onLost) => {
+      loseDevice = onLost;
+    },
+    countTokens: async (list) => list.reduce((sum, message) => sum + Math.ceil(message.content.length / 4) + 4, 0),
+  };
+}
