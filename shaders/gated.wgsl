@@ -1,6 +1,7 @@
 // out = silu(gate) * up, elementwise.
 override COLS: u32;
 override COUNT_INDEX: u32;
+override IN_PLACE: bool;   // out holds the gate; gate is a dummy
 override WG: u32;
 
 @group(0) @binding(0) var<storage, read> step: array<u32>;
@@ -12,6 +13,7 @@ override WG: u32;
 fn main(@builtin(global_invocation_id) gid: vec3<u32>) {
   if (gid.y >= step[COUNT_INDEX] || gid.x >= COLS) { return; }
   let i = gid.y * COLS + gid.x;
-  let g = gate[i];
+  var g = out[i];
+  if (!IN_PLACE) { g = gate[i]; }
   out[i] = g / (1.0 + exp(-g)) * up[i];
 }

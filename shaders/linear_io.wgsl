@@ -87,7 +87,7 @@ fn write_out(out_row: u32, r: u32, product: f32) {
     v += bias[FIRST_ROW + r];
   }
   if (CLIP >= 0.0) {
-    v = clamp(v, -CLIP, CLIP);
+    v = min(max(v, -CLIP), CLIP);
   }
   v *= SCALE;
   if (RESIDUAL == 1u) {

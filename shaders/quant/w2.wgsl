@@ -8,7 +8,7 @@ fn levels(codes: vec4<u32>) -> vec4<f32> {
   return select(-magnitude, magnitude, codes >= vec4<u32>(2u));
 }
 
-/// 2^(e - 127). 0 is the subnormal 2^-127.
+/// 2^(e - 127). e = 0 is subnormal: a GPU may take it for zero, which is off by 2^-125 at most.
 fn power(e: u32) -> f32 {
   return bitcast<f32>(select(select(e << 23u, 0x00400000u, e == 0u), 0x7fc00000u, e == 255u));
 }

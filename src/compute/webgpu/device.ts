@@ -22,6 +22,8 @@ export interface DeviceRequest {
   readonly withoutFeatures?: readonly GPUFeatureName[];
   /** Cap on what one binding holds, to test splitting: WebGPU guarantees 128 MiB, and many adapters stop there. */
   readonly maxBindingByteLength?: number;
+  /** Run the kernels meant for graphics cards on a software adapter too, to test them there. */
+  readonly gpuKernelsOnSoftware?: boolean;
 }
 
 const WANTED_FEATURES: readonly GPUFeatureName[] = ['subgroups', 'shader-f16', 'timestamp-query'];
@@ -57,7 +59,7 @@ export async function openDevice(gpu: GPU, request: DeviceRequest = {}): Promise
       subgroupMinSize: subgroups ? info.subgroupMinSize ?? 4 : 0,
       subgroupMaxSize: subgroups ? info.subgroupMaxSize ?? 128 : 0,
       shaderF16: features.includes('shader-f16'),
-      cpuAdapter: software,
+      cpuAdapter: software && request.gpuKernelsOnSoftware !== true,
       maxComputeInvocationsPerWorkgroup: device.limits.maxComputeInvocationsPerWorkgroup,
       maxStorageBufferBindingSize: Math.min(
         request.maxBindingByteLength ?? Infinity, device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize),

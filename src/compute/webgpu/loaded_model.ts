@@ -169,9 +169,15 @@ export async function loadModel(
         submit(program.trunk);
         await device.queue.onSubmittedWorkDone();
       }
+      if (failure !== null) throw new Error(`WebGPU refused a step: ${failure}`);
       sequence.length = position + tokens.length;
       return made;
     }
+
+    // An invalid submit is dropped in silence and the readback holds the step before: never let that pass as a result.
+    let failure: string | null = null;
+    const onError = (event: Event): void => { failure ??= (event as GPUUncapturedErrorEvent).error.message; };
+    device.addEventListener('uncapturederror', onError);
 
     let tail: Promise<unknown> = Promise.resolve();
     return {
@@ -191,6 +197,7 @@ export async function loadModel(
         return mine;
       },
       dispose() {
+        device.removeEventListener('uncapturederror', onError);
         warm?.dispose();
         destroyAll();
       },

@@ -94,10 +94,12 @@ export function routerCall(op: OpOf<'router'>, context: OpContext): KernelCall {
 }
 
 export function gatedCall(op: OpOf<'gated'>, context: OpContext): KernelCall {
+  if (op.up.id === op.out.id) throw new Error('gated: writing over `up` is not implemented on WebGPU');
+  const inPlace = op.gate.id === op.out.id;
   return {
     label: `gated ${op.out.label}`, shader: { root: 'gated' },
-    constants: { COLS: op.out.cols, COUNT_INDEX: countIndex(op.out), WG: ELEMENTWISE_THREADS },
-    bindings: [context.step, context.view(op.gate), context.view(op.up), context.view(op.out)],
+    constants: { COLS: op.out.cols, COUNT_INDEX: countIndex(op.out), IN_PLACE: inPlace ? 1 : 0, WG: ELEMENTWISE_THREADS },
+    bindings: [context.step, inPlace ? context.dummy : context.view(op.gate), context.view(op.up), context.view(op.out)],
     workgroups: [Math.ceil(op.out.cols / ELEMENTWISE_THREADS), capacityOf(context, op.out), 1],
   };
 }
