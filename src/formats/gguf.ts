@@ -69,27 +69,34 @@ function integerValue(header: GgufHeader, key: string): number | null {
 function inShardOrder(headers: readonly GgufHeader[]): readonly GgufHeader[] {
   const first = headers[0];
   const count = integerValue(first, 'split.count') ?? 1;
-  if (count <= 1) {
-    if (headers.length === 1) return headers;
-    throw new ModelFormatError(`${first.source.name} is a whole model, but it was given together with ${headers[1].source.name}`);
-  }
+  if (headers.length > 1) checkOneModel(headers);
+  if (count <= 1) return headers;
   const byNumber = new Map<number, GgufHeader>();
   for (const header of headers) {
     const { name } = header.source;
     const number = integerValue(header, 'split.no');
-    const ownCount = integerValue(header, 'split.count');
-    if (ownCount !== count) {
-      throw new ModelFormatError(`${name} belongs to a set of ${ownCount ?? 1} files, ${first.source.name} to one of ${count}`);
-    }
     if (number === null || number >= count) {
       throw new ModelFormatError(`${name}: split.no is ${String(number)}, which is no shard of ${count}`);
     }
     const other = byNumber.get(number);
-    if (other) throw new ModelFormatError(`${name} and ${other.source.name} are both shard ${number + 1} of ${count}`);
+    if (other) throw new ModelFormatError(`${other.source.name} and ${name} are both shard ${number + 1} of ${count}`);
     byNumber.set(number, header);
   }
   if (byNumber.size < count) throw missingShard(first.source.name, count, byNumber);
   return [...byNumber.entries()].sort(([a], [b]) => a - b).map(([, header]) => header);
+}
+
+/** Shards of one model agree on their number and, where the files kept their names, on the name before it. */
+function checkOneModel(headers: readonly GgufHeader[]): void {
+  const models = new Set(headers.map((header) => {
+    const { name } = header.source;
+    const count = integerValue(header, 'split.count') ?? 1;
+    return count <= 1 ? name : `${count} ${SHARD_NAME.exec(name)?.[1] ?? ''}`;
+  }));
+  if (models.size > 1 || (integerValue(headers[0], 'split.count') ?? 1) <= 1) {
+    const names = headers.slice(0, 3).map((header) => header.source.name).join(', ');
+    throw new ModelFormatError(`these are several models (${names}): add one at a time`);
+  }
 }
 
 function missingShard(anyName: string, count: number, present: ReadonlyMap<number, unknown>): ModelFormatError {
