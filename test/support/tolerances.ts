@@ -3,3 +3,6 @@ export const LOGITS_TOLERANCE = {
   reference: 1e-4,
   webgpu: 2e-3,
 } as const;
+
+/** Largest error of one WebGPU op relative to its largest output, against the scalar op in f64 sums. */
+export const OP_TOLERANCE = 2e-5;
