@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend, LoadedModel, SamplingParams, Sequence } from '../../src/compute/ops.ts';
+import { collectLogits } from '../../src/engine/logits.ts';
 import { buildGraph, planModel } from '../../src/models/registry.ts';
 import { createDirectSource } from '../../src/storage/direct_source.ts';
 import {
@@ -24,23 +25,6 @@ export async function loadReferenceModel(
   return backend.load(source, graph, { contextLength: 128 });
 }
 
-/** Runs tokens in steps of at most `chunk`; logits of the wanted positions, in their order. */
-export async function logitsAt(
-  model: LoadedModel, tokens: readonly number[], positions: readonly number[], chunk: number,
-): Promise<Float32Array[]> {
-  const sequence = model.createSequence();
-  const found: Float32Array[] = [];
-  const size = Math.min(chunk, model.maxStepTokens);
-  for (let begin = 0; begin < tokens.length; begin += size) {
-    const part = tokens.slice(begin, begin + size);
-    const rows = positions.map((position) => position - begin).filter((row) => row >= 0 && row < part.length);
-    const { logits } = await model.step(sequence, part, rows.length > 0 ? { kind: 'logits', rows } : { kind: 'none' });
-    found.push(...(logits ?? []));
-  }
-  sequence.dispose();
-  return found;
-}
-
 export function relativeL2(actual: Float32Array, expected: readonly number[]): number {
   let error = 0;
   let norm = 0;
@@ -54,7 +38,7 @@ export function relativeL2(actual: Float32Array, expected: readonly number[]): n
 /** Largest relative L2 error over the stored positions. */
 export async function worstError(model: LoadedModel, architecture: ReferenceArchitecture, chunk: number): Promise<number> {
   const { tokens, logit_positions, logits } = readReferenceRun(architecture);
-  const actual = await logitsAt(model, tokens, logit_positions, chunk);
+  const actual = await collectLogits(model, tokens, logit_positions, Math.min(chunk, model.maxStepTokens));
   expect(actual.map(({ length }) => length)).toEqual(logits.map(({ length }) => length));
   return Math.max(...actual.map((row, i) => relativeL2(row, logits[i])));
 }
