@@ -101,7 +101,8 @@ describe('from GGUF metadata', () => {
   });
 
   it('takes none, and a linear factor of 0 or 1, as no scaling', () => {
-    for (const values of [{}, { 'rope.scaling.type': 'none', 'rope.scaling.factor': 4 }, { 'rope.scale_linear': 0 }]) {
+    const unscaled: Record<string, number | string>[] = [{}, { 'rope.scaling.type': 'none', 'rope.scaling.factor': 4 }, { 'rope.scale_linear': 0 }];
+    for (const values of unscaled) {
       expect(ropeFromGguf(gguf(values), 8, 512)).toEqual({ ropeTheta: 10000, ropeInvFreq: null, ropeScale: 1 });
     }
   });
