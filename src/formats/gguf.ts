@@ -11,7 +11,8 @@ const SHARD_NAME = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
 export function ggufShardNames(name: string): string[] | null {
   const match = SHARD_NAME.exec(name);
   if (!match) return null;
-  return Array.from({ length: Number(match[3]) }, (_, i) => `${match[1]}-${String(i + 1).padStart(5, '0')}-of-${match[3]}.gguf`);
+  const [, stem, , count] = match;
+  return Array.from({ length: Number(count) }, (_, i) => `${stem}-${String(i + 1).padStart(5, '0')}-of-${count}.gguf`);
 }
 
 /**
@@ -83,7 +84,7 @@ function inShardOrder(headers: readonly GgufHeader[]): readonly GgufHeader[] {
     byNumber.set(number, header);
   }
   if (byNumber.size < count) throw missingShard(first.source.name, count, byNumber);
-  return [...byNumber.entries()].sort(([a], [b]) => a - b).map(([, header]) => header);
+  return [...byNumber.entries()].toSorted(([a], [b]) => a - b).map(([, header]) => header);
 }
 
 /** Shards of one model agree on their number and, where the files kept their names, on the name before it. */
@@ -112,7 +113,8 @@ function missingShard(anyName: string, count: number, present: ReadonlyMap<numbe
 function checkTensorTotal(shards: readonly GgufHeader[], found: number): void {
   const expected = integerValue(shards[0], 'split.tensors.count');
   if (shards.length > 1 && expected !== null && expected !== found) {
-    throw new ModelFormatError(`${shards[0].source.name}: its shards hold ${found} tensors, not the ${expected} it announces`);
+    throw new ModelFormatError(
+      `${shards[0].source.name}: its shards hold ${found} tensors, not the ${expected} it announces`);
   }
 }
 
@@ -132,7 +134,9 @@ function tensorRef(header: GgufHeader, info: GgufTensorInfo): TensorRef {
   }
   const byteOffset = header.dataByteOffset + info.byteOffset;
   const byteLength = storedByteLength(header, info);
-  const source = header.littleEndian ? header.source : bigEndianTensorSource(header.source, format, byteOffset, byteLength);
+  const source = header.littleEndian
+    ? header.source
+    : bigEndianTensorSource(header.source, format, byteOffset, byteLength);
   return { name: info.name, format: format.name, shape: info.dims.toReversed(), source, byteOffset, byteLength };
 }
 
@@ -140,7 +144,8 @@ function storedByteLength(header: GgufHeader, info: GgufTensorInfo): number {
   const { name, blockElems, blockByteLength } = GGML_TYPES.get(info.ggmlType)!;
   if (info.dims[0] % blockElems !== 0) {
     throw new ModelFormatError(
-      `${header.source.name}: the tensor ${info.name} has rows of ${info.dims[0]}, no multiple of the ${name} block of ${blockElems}`);
+      `${header.source.name}: the tensor ${info.name} has rows of ${info.dims[0]}, ` +
+      `no multiple of the ${name} block of ${blockElems}`);
   }
   return (info.dims.reduce((product, dim) => product * dim, 1) / blockElems) * blockByteLength;
 }
@@ -159,7 +164,9 @@ function checkPlacement(header: GgufHeader): void {
   let before: GgufTensorInfo | null = null;
   for (const info of ordered) {
     const { name, byteOffset } = info;
-    if (byteOffset % alignment !== 0) fail(`the tensor ${name} begins at ${byteOffset}, no multiple of the alignment ${alignment}`);
+    if (byteOffset % alignment !== 0) {
+      fail(`the tensor ${name} begins at ${byteOffset}, no multiple of the alignment ${alignment}`);
+    }
     if (byteOffset < expected) fail(`the tensors ${before!.name} and ${name} overlap`);
     if (byteOffset > expected) {
       const typeName = before && GGML_TYPES.get(before.ggmlType)!.name;

@@ -97,11 +97,12 @@ export function writeGguf(
   file.set(layout.header);
   tensors.forEach(({ name, format, data }, i) => {
     const expected = layout.tensorByteLengths[i];
-    if (data.byteLength !== expected) throw new RangeError(`the tensor ${name} takes ${expected} bytes, not ${data.byteLength}`);
-    file.set(data, layout.tensorByteOffsets[i]);
-    if (options.bigEndian) {
-      swapBlockFields(WEIGHT_FORMATS[format], file.subarray(layout.tensorByteOffsets[i], layout.tensorByteOffsets[i] + expected));
+    if (data.byteLength !== expected) {
+      throw new RangeError(`the tensor ${name} takes ${expected} bytes, not ${data.byteLength}`);
     }
+    const at = layout.tensorByteOffsets[i];
+    file.set(data, at);
+    if (options.bigEndian) swapBlockFields(WEIGHT_FORMATS[format], file.subarray(at, at + expected));
   });
   return file;
 }
@@ -126,7 +127,9 @@ function writeValue(out: ByteWriter, value: GgufTypedValue): void {
   for (let i = 0; i < value.value.length; i++) writeScalar(out, value.of, value.value[i]);
 }
 
-function writeScalar(out: ByteWriter, type: NumericType | 'bool' | 'string', value: number | bigint | boolean | string): void {
+function writeScalar(
+  out: ByteWriter, type: NumericType | 'bool' | 'string', value: number | bigint | boolean | string,
+): void {
   if (type === 'string') out.text(value as string);
   else if (type === 'bool') out.number('uint8', value ? 1 : 0);
   else out.number(type, value as number | bigint);

@@ -18,7 +18,7 @@ const SHARD_NAME = /^(.*)-(\d{5})-of-(\d{5})\.safetensors$/;
  * @throws ModelFormatError where a file is damaged or missing; a missing tokenizer.json gives tokenizer null
  */
 export async function openSafetensors(files: FolderFiles, folderName: string): Promise<Checkpoint> {
-  const weights = [...files.keys()].filter((name) => name.endsWith('.safetensors')).sort();
+  const weights = [...files.keys()].filter((name) => name.endsWith('.safetensors')).toSorted();
   const json = async (name: string, limitMiB = CONFIG_LIMIT_MIB): Promise<JsonObject | null> => {
     const source = files.get(name);
     return source ? readJsonFile(source, limitMiB) : null;
@@ -58,18 +58,21 @@ async function openWeights(files: FolderFiles, weights: readonly string[]): Prom
   const indexNames = [...files.keys()].filter((name) => name.endsWith(INDEX_SUFFIX));
   if (indexNames.length > 1) throw new ModelFormatError(`there are several indexes (${indexNames.join(', ')}): keep one`);
   const weightMap = indexNames.length === 1 ? await readWeightMap(files.get(indexNames[0])!) : null;
-  const names = weightMap ? [...new Set(weightMap.values())].sort() : filesWithoutIndex(weights);
+  const names = weightMap ? [...new Set(weightMap.values())].toSorted() : filesWithoutIndex(weights);
   const missing = names.filter((name) => !files.has(name));
   if (missing.length > 0) {
     const more = missing.length > 1 ? ` (and ${missing.length - 1} more)` : '';
-    throw new ModelFormatError(`${missing[0]}${more} is missing: add all ${names.length} weight files of the model together`);
+    throw new ModelFormatError(
+      `${missing[0]}${more} is missing: add all ${names.length} weight files of the model together`);
   }
   const headers: SafetensorsHeader[] = [];
   for (const name of names) headers.push(await readSafetensorsHeader(files.get(name)!));
   const merged = merge(headers);
   for (const [tensor, file] of weightMap ?? []) {
     const at = merged.tensors.get(tensor)?.source ?? (merged.unsupported.has(tensor) ? files.get(file) : undefined);
-    if (at !== files.get(file)) throw new ModelFormatError(`${file}: the tensor ${tensor}, which ${indexNames[0]} places here, is not in it`);
+    if (at !== files.get(file)) {
+      throw new ModelFormatError(`${file}: the tensor ${tensor}, which ${indexNames[0]} places here, is not in it`);
+    }
   }
   return merged;
 }
@@ -91,11 +94,14 @@ function filesWithoutIndex(weights: readonly string[]): readonly string[] {
     return match ? `${match[1]}/${match[3]}` : name;
   }));
   if (sets.size > 1) {
-    throw new ModelFormatError(`these are several models (${weights.slice(0, 3).join(', ')}): add one at a time, or its index.json with it`);
+    throw new ModelFormatError(
+      `these are several models (${weights.slice(0, 3).join(', ')}): add one at a time, or its index.json with it`);
   }
   const shard = SHARD_NAME.exec(weights[0]);
   if (!shard || Number(shard[2]) > Number(shard[3])) return weights;
-  return Array.from({ length: Number(shard[3]) }, (_, i) => `${shard[1]}-${String(i + 1).padStart(5, '0')}-of-${shard[3]}.safetensors`);
+  const [, stem, , count] = shard;
+  const nameOf = (number: number) => `${stem}-${String(number).padStart(5, '0')}-of-${count}.safetensors`;
+  return Array.from({ length: Number(count) }, (_, i) => nameOf(i + 1));
 }
 
 function merge(headers: readonly SafetensorsHeader[]): Weights {
@@ -132,6 +138,7 @@ function templateOfConfig(tokenizerConfig: JsonObject | null): string | null {
 
 function modelName(folderName: string, config: JsonObject, weightName: string): string {
   if (folderName !== '') return folderName;
-  const path = typeof config._name_or_path === 'string' ? config._name_or_path : '';
-  return path.split('/').at(-1) || (SHARD_NAME.exec(weightName)?.[1] ?? weightName.replace(/\.safetensors$/, ''));
+  const path = config['_name_or_path'];
+  return (typeof path === 'string' ? path : '').split('/').at(-1) ||
+    (SHARD_NAME.exec(weightName)?.[1] ?? weightName.replace(/\.safetensors$/, ''));
 }

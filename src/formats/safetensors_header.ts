@@ -108,7 +108,8 @@ function checkPlacement(entries: readonly Entry[], dataByteLength: number, fail:
   let before = '';
   for (const { name, begin, end } of ordered) {
     if (end > dataByteLength) {
-      fail(`the tensor ${name} ends at byte ${end} of the data, which has ${dataByteLength}; it may be an incomplete download`);
+      fail(`the tensor ${name} ends at byte ${end} of the data, which has ${dataByteLength}; ` +
+        'it may be an incomplete download');
     }
     if (begin < expected) fail(`the tensors ${before} and ${name} overlap`);
     if (begin > expected) fail(`bytes ${expected} to ${begin} of its data belong to no tensor`);

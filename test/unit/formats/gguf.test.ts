@@ -27,7 +27,7 @@ const TENSORS = [
 ] as const;
 
 describe('a file made by llama.cpp', () => {
-  const file = new Uint8Array(readFileSync(new URL('../../vectors/gguf/olmoe-bf16.gguf', import.meta.url)));
+  const file = new Uint8Array(readFileSync(new URL('../../vectors/models/olmoe/olmoe.gguf', import.meta.url)));
 
   it('gives metadata, tensors, tokenizer and template', async () => {
     const model = await openBytes(file, 'olmoe-bf16.gguf');

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ByteWriter } from '../../../src/formats/byte_writer.ts';
+import type { ByteWriter } from '../../../src/formats/byte_writer.ts';
+import type { ByteSource } from '../../../src/formats/checkpoint.ts';
+import { openGguf } from '../../../src/formats/gguf.ts';
 import { openBytes, rawGguf, rawTensor, withData } from '../../support/gguf_bytes.ts';
 
 const F32 = 0;
@@ -54,6 +56,21 @@ const CASES: readonly (readonly [string, Uint8Array, string])[] = [
 describe('refuses in one sentence', () => {
   it.each(CASES)('%s', async (_, bytes, sentence) => {
     await expect(openBytes(bytes)).rejects.toThrow(expect.objectContaining({ name: 'ModelFormatError', message: `m.gguf: ${sentence}` }));
+  });
+
+  it('a header beyond its bound, before reading it', async () => {
+    const header = entry(9, (o) => o.u32(0).u64(300 << 20));
+    const source: ByteSource = {
+      name: 'm.gguf',
+      byteLength: 2 ** 30,
+      async read(byteOffset, byteLength) {
+        expect(byteLength).toBeLessThanOrEqual(1 << 20);
+        const bytes = new Uint8Array(byteLength);
+        bytes.set(header.subarray(byteOffset));
+        return bytes;
+      },
+    };
+    await expect(openGguf([source])).rejects.toThrow('m.gguf: its header is longer than the 256 MiB that are allowed');
   });
 
   it('a file cut anywhere inside its header', async () => {

@@ -14,6 +14,8 @@ interface Golden {
 const goldenUrl = new URL('../../vectors/quant/dequant-golden.json', import.meta.url);
 const golden = JSON.parse(readFileSync(goldenUrl, 'utf8')) as Record<string, Golden>;
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
+/** The tie between an f16 and the next one. */
+const between = (low: number) => (f16ToF32(low) + f16ToF32(low + 1)) / 2;
 
 describe('decode', () => {
   it.each(['F16', 'Q8_0', 'Q4_0', 'Q4_K', 'Q6_K', 'Q2_K'] as WeightFormatName[])(
@@ -48,8 +50,8 @@ describe('decode', () => {
     raw[7] = 0b00_01_10_11;
     raw[8] = 129;
     const x = decodeRows('W2', raw, 1, 32);
-    expect([...x.slice(0, 5)]).toEqual([-16, -4, 4, 16, -16]);
-    expect([...x.slice(28)]).toEqual([16, 4, -4, -16]);
+    expect(Array.from(x.subarray(0, 5))).toEqual([-16, -4, 4, 16, -16]);
+    expect(Array.from(x.subarray(28))).toEqual([16, 4, -4, -16]);
     raw[8] = 0;
     expect(decodeRows('W2', raw, 1, 32)[2]).toBe(2 ** -127);
     raw[8] = 255;
@@ -80,7 +82,6 @@ describe('half precision', () => {
   });
 
   it('rounds to nearest, ties to even', () => {
-    const between = (low: number) => (f16ToF32(low) + f16ToF32(low + 1)) / 2;
     for (const low of [0, 1, 2, 0x3fe, 0x3ff, 0x400, 0x3c00, 0x3c01, 0x7bfe]) {
       const tie = between(low);
       expect(f32ToF16(tie)).toBe(low % 2 === 0 ? low : low + 1);

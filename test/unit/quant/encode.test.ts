@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { w2 } from '../../../src/quant/w2.ts';
 import { decodeRows, encodeRows } from '../../../src/quant/pack.ts';

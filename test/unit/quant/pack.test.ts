@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WEIGHT_FORMATS, type WeightFormatName } from '../../../src/quant/formats.ts';
 import {
@@ -78,7 +78,7 @@ describe('packed layout', () => {
       const fromPlanes = decoded.map((_, i) => read(planes, Math.floor(i / blockElems), i % blockElems));
       expect(fromPlanes).toEqual(decoded);
     }), { numRuns: 200 });
-    expect([...tested].sort()).toEqual(Object.keys(FROM_PLANES).sort());
+    expect([...tested].toSorted()).toEqual(Object.keys(FROM_PLANES).toSorted());
   });
 
   it('decodes the same from the file and from any packed row range', () => {
