@@ -62,16 +62,17 @@ const bitFlip = (valid: Uint8Array) => fc.tuple(fc.nat(valid.byteLength - 1), fc
   return bytes;
 });
 
-describe('hostile files', () => {
+// Thousands of small files: generous with time, since a busy machine is no failure.
+describe('hostile files', { timeout: 120_000 }, () => {
   it('the undamaged files open', async () => {
     expect((await openAsGguf(GGUF)).tensors.size).toBe(2);
     expect((await openAsFolder(SAFETENSORS, CONFIG)).tensors.size).toBe(2);
   });
 
   it('GGUF: damaged files', () => fc.assert(
-    fc.asyncProperty(damaged(GGUF), (bytes) => survives(openAsGguf(bytes))), { numRuns: 2000 }));
+    fc.asyncProperty(damaged(GGUF), (bytes) => survives(openAsGguf(bytes))), { numRuns: 1000 }));
   it('GGUF: single bit flips', () => fc.assert(
-    fc.asyncProperty(bitFlip(GGUF), (bytes) => survives(openAsGguf(bytes))), { numRuns: 2000 }));
+    fc.asyncProperty(bitFlip(GGUF), (bytes) => survives(openAsGguf(bytes))), { numRuns: 1000 }));
   it('GGUF: random bytes after the magic', () => fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), (tail) => {
     const bytes = new Uint8Array(8 + tail.length);
     bytes.set([0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0]);
@@ -82,7 +83,7 @@ describe('hostile files', () => {
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), (bytes) => survives(openAsGguf(bytes))), { numRuns: 300 }));
 
   it('safetensors: damaged files', () => fc.assert(
-    fc.asyncProperty(damaged(SAFETENSORS), (bytes) => survives(openAsFolder(bytes, CONFIG))), { numRuns: 2000 }));
+    fc.asyncProperty(damaged(SAFETENSORS), (bytes) => survives(openAsFolder(bytes, CONFIG))), { numRuns: 1000 }));
   it('safetensors: any JSON as header', () => fc.assert(fc.asyncProperty(fc.json(), (header) => {
     const text = new TextEncoder().encode(header);
     const bytes = new Uint8Array(8 + text.byteLength);

@@ -27,7 +27,7 @@ describe('W2 encoder', () => {
     expect(dot(x, y) / Math.sqrt(dot(x, x) * dot(y, y))).toBeCloseTo(0.933, 2);
   });
 
-  it('finds the exponent and codes with the least squared error of all', () => {
+  it('finds the exponent and codes with the least squared error of all', { timeout: 60_000 }, () => {
     const value = fc.oneof(
       fc.float({ noNaN: true, noDefaultInfinity: true }),
       fc.double({ min: -40, max: 40, noNaN: true }).map((e) => Math.fround(2 ** e)),
