@@ -4,5 +4,8 @@ export const LOGITS_TOLERANCE = {
   webgpu: 2e-3,
 } as const;
 
+/** The same against llama.cpp's logits of quantised models: it rounds activations to 8 bits, we don't. */
+export const EIGHT_BIT_ACTIVATIONS_TOLERANCE = 3e-2;
+
 /** Largest error of one WebGPU op relative to its largest output, against the scalar op in f64 sums. */
 export const OP_TOLERANCE = 2e-5;
