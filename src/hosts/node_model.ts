@@ -15,8 +15,13 @@ export async function openNodeCheckpoint(modelPath: string): Promise<Checkpoint>
   return openCheckpoint(await collectModelFiles(modelPath));
 }
 
+export interface OpenedModel {
+  readonly plan: ModelPlan;
+  readonly source: ModelSource;
+}
+
 /** @throws ModelFormatError with one sentence */
-export async function openNodeModel(modelPath: string): Promise<{ readonly plan: ModelPlan; readonly source: ModelSource }> {
+export async function openNodeModel(modelPath: string): Promise<OpenedModel> {
   const plan = planModel(await openNodeCheckpoint(modelPath));
   return { plan, source: createDirectSource(plan) };
 }

@@ -1,12 +1,13 @@
 /**
  * Packs the benchmark for a bare Linux machine with a GPU: no Node, no npm, no network. Leaves .carry/ with
- * run.sh and one archive of Node, Dawn, a Vulkan loader, the bundled benchmark and the shaders.
+ * run.sh, an archive of Node, Dawn and a Vulkan loader (made once: packing it takes minutes; remove it to renew it),
+ * and one of the bundled benchmark and the shaders.
  *
  *   npx tsx tools/bench/bundle.ts
  *   .carry/run.sh --backend webgpu --shape olmoe --format Q4_K      (there)
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { build } from 'vite';
@@ -15,7 +16,8 @@ import { findSwiftShader } from '../../src/hosts/swiftshader.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const OUT = join(ROOT, '.carry');
 const STAGE = join(OUT, 'stage');
-const ARCHIVE = join(OUT, 'hotset-bench.tar.xz');
+const RUNTIME_ARCHIVE = join(OUT, 'runtime.tar.xz');
+const PROGRAM_ARCHIVE = join(OUT, 'program.tar.xz');
 
 function command(program: string, ...args: string[]): void {
   const run = spawnSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -61,15 +63,23 @@ function copyRuntime(): void {
     mkdirSync(join(STAGE, 'lib'), { recursive: true });
     copyFileSync(loader, join(STAGE, 'lib/libvulkan.so.1'));
   }
-  cpSync(join(ROOT, 'shaders'), join(STAGE, 'shaders'), { recursive: true });
 }
 
-rmSync(OUT, { recursive: true, force: true });
-mkdirSync(STAGE, { recursive: true });
+/** Packs what the stage holds and empties it. */
+function pack(archive: string): void {
+  command('tar', '-C', STAGE, '-cJf', archive, '.');
+  rmSync(STAGE, { recursive: true });
+  console.log(`${archive}: ${(statSync(archive).size / 1e6).toFixed(1)} MB`);
+}
+
+rmSync(STAGE, { recursive: true, force: true });
+mkdirSync(OUT, { recursive: true });
+if (!existsSync(RUNTIME_ARCHIVE)) {
+  copyRuntime();
+  pack(RUNTIME_ARCHIVE);
+}
 await bundleProgram();
-copyRuntime();
-command('tar', '-C', STAGE, '-cJf', ARCHIVE, '.');
+cpSync(join(ROOT, 'shaders'), join(STAGE, 'shaders'), { recursive: true });
+pack(PROGRAM_ARCHIVE);
 copyFileSync(join(import.meta.dirname, 'run.sh'), join(OUT, 'run.sh'));
 chmodSync(join(OUT, 'run.sh'), 0o755);
-rmSync(STAGE, { recursive: true });
-console.log(`${ARCHIVE}: ${(statSync(ARCHIVE).size / 1e6).toFixed(1)} MB`);

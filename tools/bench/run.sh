@@ -5,7 +5,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dir=${HOTSET_BENCH_DIR:-$(mktemp -d)}
 mkdir -p "$dir"
-[ -x "$dir/bin/node" ] || tar -C "$dir" -xJf "$here/hotset-bench.tar.xz"
+[ -x "$dir/bin/node" ] || tar -C "$dir" -xJf "$here/runtime.tar.xz"
+tar -C "$dir" -xJf "$here/program.tar.xz"
 
 # Containers often have NVIDIA's driver without its manifest where the loader looks.
 if [ -z "${VK_DRIVER_FILES:-}" ]; then

@@ -1,8 +1,10 @@
 /** What a command of the command line is. */
+import type { Readable } from 'node:stream';
 import type { OptionSpecs, ParsedCommand } from './args.ts';
 
-/** Where a command writes: results on `out`, everything else on `note`. */
-export interface Output {
+/** Where a command reads and writes: results on `out`, everything else on `note`. */
+export interface Terminal {
+  readonly input: Readable & { readonly isTTY?: boolean };
   out(text: string): void;
   note(text: string): void;
 }
@@ -14,5 +16,5 @@ export interface Command {
   readonly positionals: readonly string[];
   readonly options: OptionSpecs;
   /** @throws UsageError (exit code 2) or any other error (exit code 1). */
-  run(parsed: ParsedCommand, output: Output, signal: AbortSignal): Promise<void>;
+  run(parsed: ParsedCommand, terminal: Terminal, signal: AbortSignal): Promise<void>;
 }

@@ -46,7 +46,7 @@ export const inspect: Command = {
   summary: 'Prints architecture, hyperparameters, tensors, formats, tokenizer and template as JSON.',
   positionals: ['MODEL'],
   options: {},
-  async run({ positionals }, output) {
+  async run({ positionals }, terminal) {
     const checkpoint = await openNodeCheckpoint(positionals[0]);
     const { view, problem } = describePlan(checkpoint);
     const report = {
@@ -61,7 +61,7 @@ export const inspect: Command = {
         { name, format, shape, file: source.name, byteOffset, byteLength })),
       unsupportedTensors: [...checkpoint.unsupportedTensors ?? []].map(([name, type]) => ({ name, type })),
     };
-    output.out(`${JSON.stringify(report, null, 2)}\n`);
+    terminal.out(`${JSON.stringify(report, null, 2)}\n`);
     // What could be read is printed either way; the exit code says whether the model can be run.
     if (problem) {
       throw problem;

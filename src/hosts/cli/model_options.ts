@@ -1,9 +1,10 @@
 /** Options that several commands share. */
-import type { Backend, SamplingParams } from '../../compute/ops.ts';
-import { MAX_PENALTY_TOKENS } from '../../compute/ops.ts';
+import { MAX_PENALTY_TOKENS, type LoadProgress, type SamplingParams } from '../../compute/ops.ts';
+import { createEngine, type Engine } from '../../engine/engine.ts';
 import { NODE_BACKENDS, openNodeBackend, type NodeBackendName } from '../node_backend.ts';
+import type { OpenedModel } from '../node_model.ts';
 import { flag, numberOption, textOption, UsageError, type OptionSpecs, type ParsedCommand } from './args.ts';
-import type { Output } from './command.ts';
+import type { Terminal } from './command.ts';
 
 export const BACKEND_OPTION: OptionSpecs = {
   backend: { type: 'string', value: 'NAME', help: `${NODE_BACKENDS.join(' or ')}; default: webgpu on the graphics driver, else reference` },
@@ -38,20 +39,16 @@ export function samplingOf(parsed: ParsedCommand): SamplingParams {
   };
 }
 
-/** @throws UsageError */
-export function contextLengthOf(parsed: ParsedCommand, fallback: number): number {
-  return numberOption(parsed, 'context', { min: 2, max: 2 ** 31 - 1, integer: true }, fallback);
-}
+/** Enough for a long answer and small enough for the KV cache of any model. */
+const DEFAULT_CONTEXT_TOKENS = 4096;
 
-/**
- * Opens the back end asked for and names it on stderr, with the reason where it is a fallback.
- * @throws UsageError for an unknown name, Error with one sentence where WebGPU was asked for and isn't there
- */
-export async function openBackend(name: NodeBackendName | 'auto', output: Output): Promise<Backend> {
-  const backend = await openNodeBackend(name);
-  const { label, fallbackReason } = backend.info;
-  output.note(`${label}${fallbackReason === null ? '' : ` (${fallbackReason})`}\n`);
-  return backend;
+export const CONTEXT_OPTION: OptionSpecs = {
+  context: { type: 'string', value: 'N', help: `tokens of context, default ${DEFAULT_CONTEXT_TOKENS} or what the model was trained for` },
+};
+
+/** @throws UsageError */
+export function contextLengthOf(parsed: ParsedCommand): number {
+  return numberOption(parsed, 'context', { min: 2, max: 2 ** 31 - 1, integer: true }, DEFAULT_CONTEXT_TOKENS);
 }
 
 /** @throws UsageError for an unknown name. */
@@ -65,4 +62,41 @@ export function backendNameOf(parsed: ParsedCommand): NodeBackendName | 'auto' {
     throw new UsageError(`--backend is ${NODE_BACKENDS.join(' or ')}, not '${name}'`);
   }
   return known;
+}
+
+/** Progress of a load on one terminal line; nothing where stderr is a file or a pipe. */
+function progressLine(terminal: Terminal): ((progress: LoadProgress) => void) | undefined {
+  if (!process.stderr.isTTY) {
+    return undefined;
+  }
+  return ({ stage, done, total }) => {
+    const end = done >= total ? '\r\x1b[K' : '';
+    terminal.note(`\r\x1b[K${stage} ${Math.floor((100 * done) / Math.max(total, 1))} %${end}`);
+  };
+}
+
+/**
+ * Opens the back end asked for, names it on stderr (with the reason where it is a fallback), loads the model, and
+ * closes both after `use`.
+ * @throws Error with one sentence where WebGPU was asked for and isn't there, or the model can't be loaded
+ */
+export async function withEngine<T>(
+  opened: OpenedModel, backendName: NodeBackendName | 'auto', contextLength: number, terminal: Terminal, signal: AbortSignal,
+  use: (engine: Engine) => Promise<T>,
+): Promise<T> {
+  const backend = await openNodeBackend(backendName);
+  try {
+    const { label, fallbackReason } = backend.info;
+    terminal.note(`${label}${fallbackReason === null ? '' : `. ${fallbackReason}`}\n`);
+    const engine = await createEngine({
+      backend, source: opened.source, contextLength, signal, onProgress: progressLine(terminal),
+    });
+    try {
+      return await use(engine);
+    } finally {
+      await engine.dispose();
+    }
+  } finally {
+    backend.dispose();
+  }
 }

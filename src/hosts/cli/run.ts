@@ -1,7 +1,7 @@
 /** Dispatch and error reporting of the command line. */
 import { parseCommand, UsageError } from './args.ts';
 import { chat } from './chat.ts';
-import type { Command, Output } from './command.ts';
+import type { Command, Terminal } from './command.ts';
 import { generate } from './generate.ts';
 import { commandHelp, generalHelp } from './help.ts';
 import { inspect } from './inspect.ts';
@@ -21,35 +21,35 @@ function sentence(error: unknown): string {
 }
 
 /** Runs one command line and answers its exit code. Never throws. */
-export async function runCli(args: readonly string[], output: Output, signal: AbortSignal): Promise<number> {
+export async function runCli(args: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<number> {
   const [name, ...rest] = args;
   if (name === '--help' || name === '-h' || name === 'help') {
-    output.out(generalHelp(COMMANDS));
+    terminal.out(generalHelp(COMMANDS));
     return EXIT_OK;
   }
   const command = COMMANDS.find((candidate) => candidate.name === name);
   if (!command) {
     const names = COMMANDS.map((candidate) => candidate.name).join(', ');
-    output.note(`hotset: ${name === undefined ? 'no command given' : `unknown command '${name}'`}; commands are ${names}; try --help\n`);
+    terminal.note(`hotset: ${name === undefined ? 'no command given' : `unknown command '${name}'`}; commands are ${names}; try --help\n`);
     return EXIT_USAGE;
   }
   try {
     const parsed = parseCommand(rest, command.options, command.positionals);
     if (parsed.options['help'] === true) {
-      output.out(commandHelp(command));
+      terminal.out(commandHelp(command));
       return EXIT_OK;
     }
-    await command.run(parsed, output, signal);
+    await command.run(parsed, terminal, signal);
     return EXIT_OK;
   } catch (error) {
     if (process.env['HOTSET_DEBUG'] === '1' && error instanceof Error) {
-      output.note(`${error.stack}\n`);
+      terminal.note(`${error.stack}\n`);
     }
     if (error instanceof UsageError) {
-      output.note(`hotset ${command.name}: ${sentence(error)}; try hotset ${command.name} --help\n`);
+      terminal.note(`hotset ${command.name}: ${sentence(error)}; try hotset ${command.name} --help\n`);
       return EXIT_USAGE;
     }
-    output.note(`hotset ${command.name}: ${sentence(error)}\n`);
+    terminal.note(`hotset ${command.name}: ${sentence(error)}\n`);
     return EXIT_RUN;
   }
 }

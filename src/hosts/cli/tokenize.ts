@@ -13,7 +13,7 @@ export const tokenize: Command = {
     'no-special': { type: 'boolean', help: 'add no beginning and end tokens' },
     plain: { type: 'boolean', help: 'control tokens spelled in TEXT stay text' },
   },
-  async run(parsed, output) {
+  async run(parsed, terminal) {
     const [modelPath, text] = parsed.positionals;
     const { tokenizer: source } = await openNodeCheckpoint(modelPath);
     if (source === null) {
@@ -21,6 +21,6 @@ export const tokenize: Command = {
     }
     const tokenizer = createTokenizer(source);
     const tokens = tokenizer.encode(text, { addSpecial: !flag(parsed, 'no-special'), parseSpecial: !flag(parsed, 'plain') });
-    output.out(`${JSON.stringify({ tokens, texts: tokens.map((id) => tokenizer.decode([id])) })}\n`);
+    terminal.out(`${JSON.stringify({ tokens, texts: tokens.map((id) => tokenizer.decode([id])) })}\n`);
   },
 };

@@ -1,0 +1,61 @@
+/** `hotset generate MODEL --prompt TEXT`: one answer, streamed or as JSON. */
+import type { GenerateRequest } from '../../engine/types.ts';
+import { openNodeModel } from '../node_model.ts';
+import { flag, numberOption, textOption, UsageError } from './args.ts';
+import type { Command } from './command.ts';
+import {
+  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, SAMPLING_OPTIONS, samplingOf, withEngine,
+} from './model_options.ts';
+import { timingsText } from './timings.ts';
+
+export const generate: Command = {
+  name: 'generate',
+  summary: 'Continues a text, or answers it as a chat message with --chat.',
+  positionals: ['MODEL'],
+  options: {
+    prompt: { type: 'string', value: 'TEXT', help: 'the text (needed)' },
+    chat: { type: 'boolean', help: 'render the text as a user message with the model’s chat template' },
+    'max-tokens': { type: 'string', value: 'N', help: 'stop after N tokens; default: at an end token or a full context' },
+    json: { type: 'boolean', help: 'print text, token ids and timings as JSON when done' },
+    ...SAMPLING_OPTIONS,
+    ...CONTEXT_OPTION,
+    ...BACKEND_OPTION,
+  },
+  async run(parsed, terminal, signal) {
+    const backendName = backendNameOf(parsed);
+    const sampling = samplingOf(parsed);
+    const contextLength = contextLengthOf(parsed);
+    const maxTokens = numberOption(parsed, 'max-tokens', { min: 1, max: 2 ** 31 - 1, integer: true }, null);
+    const json = flag(parsed, 'json');
+    const prompt = textOption(parsed, 'prompt');
+    if (prompt === null) {
+      throw new UsageError('--prompt is needed');
+    }
+    const input: GenerateRequest['input'] = flag(parsed, 'chat')
+      ? { kind: 'chat', messages: [{ role: 'user', content: prompt }] }
+      : { kind: 'text', text: prompt };
+
+    const opened = await openNodeModel(parsed.positionals[0]);
+    const start = performance.now();
+    await withEngine(opened, backendName, contextLength, terminal, signal, async (engine) => {
+      const loadMs = performance.now() - start;
+      const result = await engine.generate({ input, sampling, maxTokens }, (event) => {
+        if (event.kind === 'token' && !json) {
+          terminal.out(event.text);
+        }
+      }, signal);
+      if (!json) {
+        terminal.out('\n');
+        terminal.note(`${timingsText(result)}${sampling.temperature === 0 ? '' : `, seed ${sampling.seed}`}\n`);
+        return;
+      }
+      const { text, tokens, stopReason, promptTokens } = result;
+      const { kind, adapter } = engine.info.backend;
+      const timings = {
+        loadMs, prefillMs: result.prefillMs, timeToFirstTokenMs: result.timeToFirstTokenMs, decodeMs: result.decodeMs,
+        tokensPerSecond: result.tokensPerSecond,
+      };
+      terminal.out(`${JSON.stringify({ text, tokens, stopReason, promptTokens, sampling, timings, backend: kind, adapter })}\n`);
+    });
+  },
+};
