@@ -3,8 +3,9 @@
  * 'model/file/<chunk>'; a file exists when its size key does, and the size key is written after the chunks, so a
  * crash between the two leaves the old size.
  */
+import { checkRange } from '../formats/byte_sources.ts';
 import {
-  checkModelId, checkRange, fileTooLong, missingFile, type FileStore, type StoredFile, type StoredFileName,
+  checkModelId, fileTooLong, missingFile, type FileStore, type StoredFile, type StoredFileName,
 } from './file_store.ts';
 
 /** idb-keyval's functions, bound to one database. Values are copied on set, as structured clone does. */
@@ -83,7 +84,8 @@ export function createChunkedStore(
   return {
     kind,
     async listModels() {
-      return [...new Set((await kv.keys()).filter((key) => key.includes('/')).map((key) => key.split('/', 1)[0]))].sort();
+      const fileKeys = (await kv.keys()).filter((key) => key.includes('/'));
+      return [...new Set(fileKeys.map((key) => key.split('/', 1)[0]))].sort();
     },
     open,
     readWhole,
@@ -159,7 +161,7 @@ class ChunkedFile {
   }
 
   async flush(): Promise<void> {
-    for (const index of [...this.chunks.keys()]) await this.writeBack(index);
+    for (const index of Array.from(this.chunks.keys())) await this.writeBack(index);
     if (this.storedByteLength !== this.byteLength) {
       await this.kv.set(`${this.path}/size`, this.byteLength);
       this.storedByteLength = this.byteLength;

@@ -79,12 +79,3 @@ export function fileTooLong(modelId: string, name: StoredFileName, byteLength: n
 export function lockedFile(): StorageLockedError {
   return new StorageLockedError('This model is open in another tab; close it there, then try again.');
 }
-
-/** @throws RangeError naming the file where [byteOffset, byteOffset + byteLength) is no range of it. */
-export function checkRange(name: string, size: number, byteOffset: number, byteLength: number): void {
-  const fits = Number.isSafeInteger(byteOffset) && Number.isSafeInteger(byteLength)
-    && byteOffset >= 0 && byteLength >= 0 && byteOffset + byteLength <= size;
-  if (!fits) {
-    throw new RangeError(`${name}: bytes ${byteOffset} to ${byteOffset + byteLength} are outside its ${size} bytes`);
-  }
-}

@@ -1,7 +1,8 @@
 /** A stable id from what the files hold, so that the same files are known again whatever they are called. */
 import { createSHA256 } from 'hash-wasm';
 import type { ByteSource, Checkpoint } from '../formats/checkpoint.ts';
-import { isKeptFile, type ImportFile } from './origin.ts';
+import type { NamedSource } from '../formats/open_checkpoint.ts';
+import { isKeptFile } from './origin.ts';
 
 /** Files up to this size are hashed whole; larger ones by samples, since hashing 40 GB takes minutes. */
 const WHOLE_FILE_BYTE_LENGTH = 32 * 1024 * 1024;
@@ -13,7 +14,7 @@ const SAMPLES = 64;
  * Id of the model in these files: the same for the same files, in any order and under any name. Covers the tensor
  * table, all sizes, small files whole, and of large files the first 4 MiB and 64 samples up to the end.
  */
-export async function modelId(checkpoint: Checkpoint, files: readonly ImportFile[]): Promise<string> {
+export async function modelId(checkpoint: Checkpoint, files: readonly NamedSource[]): Promise<string> {
   const kept = files.filter((file) => isKeptFile(file, checkpoint));
   const digests: string[] = [];
   for (const { source } of kept) digests.push(await sampleDigest(source));

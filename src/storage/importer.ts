@@ -5,6 +5,7 @@
  */
 import { ModelFormatError, type Checkpoint } from '../formats/checkpoint.ts';
 import type { ModelPlan } from '../formats/model_plan.ts';
+import type { NamedSource } from '../formats/open_checkpoint.ts';
 import { createCrc32, type Crc32 } from './checksum.ts';
 import { StorageError, StorageLockedError, type FileStore } from './file_store.ts';
 import { openJournal, readJournal, type ImportJournal } from './import_journal.ts';
@@ -12,18 +13,19 @@ import { ItemWriter } from './item_writer.ts';
 import { manifestFromPlan } from './manifest.ts';
 import { manifestToJson } from './manifest_check.ts';
 import type { Manifest } from './model_source.ts';
-import { buildOrigin, isKeptFile, type ImportFile } from './origin.ts';
+import { buildOrigin, isKeptFile } from './origin.ts';
 import { closeFiles, openPackFiles, readPackDescription } from './pack.ts';
 import { packItems, type PackItem } from './pack_items.ts';
-import { encodeRecord, writeRecord } from './records.ts';
+import { RUN_BYTE_LENGTH } from './packed_io.ts';
 import { checkPlan } from './plan_check.ts';
+import { encodeRecord, writeRecord } from './records.ts';
 import { summarize } from './summary.ts';
 
 export interface ImportOptions {
   readonly checkpoint: Checkpoint;
   readonly plan: ModelPlan;
   /** The dropped files; those that belong to the model are kept so that it can be exported. */
-  readonly files: readonly ImportFile[];
+  readonly files: readonly NamedSource[];
   readonly store: FileStore;
   /** From modelId(checkpoint, files). */
   readonly id: string;
@@ -34,10 +36,20 @@ export interface ImportOptions {
   readonly quota?: () => Promise<{ quota?: number; usage?: number }>;
   /** Milliseconds since 1970, for the library's list. */
   readonly now?: () => number;
+  readonly limits?: Partial<ImportLimits>;
 }
 
-/** Data written between two journal records: what a cut-off import may have to write again. */
-const JOURNAL_INTERVAL_BYTE_LENGTH = 64 * 1024 * 1024;
+export interface ImportLimits {
+  /** Most bytes of a matrix held at a time. */
+  readonly runByteLength: number;
+  /** Data written between two journal records: what a cut-off import may have to write again. */
+  readonly journalIntervalByteLength: number;
+}
+
+const DEFAULT_LIMITS: ImportLimits = {
+  runByteLength: RUN_BYTE_LENGTH,
+  journalIntervalByteLength: 64 * 1024 * 1024,
+};
 /** Journal, checksums and file system overhead on top of the packs. */
 const QUOTA_MARGIN_BYTE_LENGTH = 1024 * 1024;
 
@@ -50,6 +62,7 @@ const QUOTA_MARGIN_BYTE_LENGTH = 1024 * 1024;
 export async function importModel(options: ImportOptions): Promise<Manifest> {
   const { plan, store, id, signal } = options;
   signal?.throwIfAborted();
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const crc = await createCrc32();
   const present = await presentModel(crc, store, id);
   if (present) return present;
@@ -68,7 +81,8 @@ export async function importModel(options: ImportOptions): Promise<Manifest> {
 
   const resumable = await resumableJournal(crc, store, id, layoutCrc);
   if (!resumable) await store.removeModel(id);
-  const progress = trackProgress(items, resumable?.nextItem ?? 0, options);
+  const firstItem = resumable?.nextItem ?? 0;
+  const progress = trackProgress(items, firstItem, options);
   await checkQuota(options, progress.missingBytes() + 2 * manifestRecord.byteLength + originRecord.byteLength);
 
   try {
@@ -78,9 +92,9 @@ export async function importModel(options: ImportOptions): Promise<Manifest> {
     }
     const journal = await openJournal(crc, store, id, layoutCrc, resumable);
     await closing([journal], async () => {
-      const writer = await ItemWriter.open({ store, id, plan, manifest, extras });
+      const writer = await ItemWriter.open({ store, id, plan, manifest, extras, runByteLength: limits.runByteLength });
       await closing([writer], async () => {
-        await writeItems(items, resumable?.nextItem ?? 0, writer, journal, progress, signal);
+        await writeItems(items, firstItem, writer, journal, progress, limits, signal);
         await writer.finish(origin);
         await journal.advance(items.length);
       });
@@ -97,7 +111,7 @@ export async function importModel(options: ImportOptions): Promise<Manifest> {
 
 async function writeItems(
   items: readonly PackItem[], firstItem: number, writer: ItemWriter, journal: ImportJournal, progress: Progress,
-  signal: AbortSignal | undefined,
+  limits: ImportLimits, signal: AbortSignal | undefined,
 ): Promise<void> {
   let unflushedBytes = 0;
   let next = firstItem;
@@ -108,7 +122,7 @@ async function writeItems(
   };
   try {
     for (; next < items.length; next++) {
-      if (unflushedBytes >= JOURNAL_INTERVAL_BYTE_LENGTH) await checkpoint();
+      if (unflushedBytes >= limits.journalIntervalByteLength) await checkpoint();
       signal?.throwIfAborted();
       await writer.write(next, items[next], (byteLength) => {
         signal?.throwIfAborted();

@@ -6,8 +6,10 @@ import type { FileStore, StoredFile, StoredFileName } from './file_store.ts';
 import { DENSE_ALIGN_BYTES } from './manifest.ts';
 import type { Manifest } from './model_source.ts';
 import { EXPERT_MATRICES, type ExtraRun, type Origin } from './origin.ts';
-import { packMatrix, RUN_BYTE_LENGTH, type MatrixCrc, type PackedMatrix } from './packed_io.ts';
-import { expertRowByteOffset, PACK_FILES, packFileByteLengths, type PackFileName, type PackItem } from './pack_items.ts';
+import { packMatrix, type MatrixCrc, type PackedMatrix } from './packed_io.ts';
+import {
+  expertRowByteOffset, PACK_FILES, packFileByteLengths, type PackFileName, type PackItem,
+} from './pack_items.ts';
 import { damaged } from './stored_json.ts';
 
 interface WriterInput {
@@ -16,6 +18,8 @@ interface WriterInput {
   readonly plan: ModelPlan;
   readonly manifest: Manifest;
   readonly extras: readonly ExtraRun[];
+  /** Most bytes held of a matrix, and of an item that is gathered before it is written. */
+  readonly runByteLength: number;
 }
 
 type OnRun = (byteLength: number) => void;
@@ -96,8 +100,9 @@ export class ItemWriter {
 
   private async writeExtra(index: number, onRun: OnRun): Promise<number> {
     const run = this.input.extras[index];
-    for (let at = 0; at < run.byteLength; at += RUN_BYTE_LENGTH) {
-      const bytes = await run.source.read(run.sourceByteOffset + at, Math.min(RUN_BYTE_LENGTH, run.byteLength - at));
+    const { runByteLength } = this.input;
+    for (let at = 0; at < run.byteLength; at += runByteLength) {
+      const bytes = await run.source.read(run.sourceByteOffset + at, Math.min(runByteLength, run.byteLength - at));
       this.crc.join.update(bytes);
       await this.files['extra.pack'].write(run.byteOffset + at, bytes);
       onRun(bytes.byteLength);
@@ -107,7 +112,7 @@ export class ItemWriter {
 
   private pack(matrix: PackedMatrix, slice: MatrixSlice, write: WriteRange, onRun: OnRun): Promise<number> {
     const read = (at: number, byteLength: number) => slice.source.read(slice.byteOffset + at, byteLength);
-    return packMatrix(matrix, read, write, this.crc, onRun);
+    return packMatrix(matrix, read, write, this.crc, onRun, this.input.runByteLength);
   }
 
   /** Gathers an item of moderate size in memory, so that its planes go to the file as one write. */
@@ -115,7 +120,7 @@ export class ItemWriter {
     name: PackFileName, byteOffset: number, byteLength: number, fill: (write: WriteRange) => Promise<number>,
   ): Promise<number> {
     const file = this.files[name];
-    if (byteLength > RUN_BYTE_LENGTH) {
+    if (byteLength > this.input.runByteLength) {
       // Extended first, since padding at the end isn't written.
       if (await file.size() < byteOffset + byteLength) await file.truncate(byteOffset + byteLength);
       return fill((at, bytes) => file.write(byteOffset + at, bytes));

@@ -66,7 +66,8 @@ function checkMatrix(entry: Record<string, unknown>, where: string): ExpertMatri
     byteOffset: countOf(entry.byteOffset, `${where}: byteOffset`),
     byteLength: countOf(entry.byteLength, `${where}: byteLength`),
   };
-  if (matrix.rows > MAX_DIMENSION || matrix.cols > MAX_DIMENSION || matrix.cols % WEIGHT_FORMATS[matrix.format].blockElems) {
+  const { blockElems } = WEIGHT_FORMATS[matrix.format];
+  if (matrix.rows > MAX_DIMENSION || matrix.cols > MAX_DIMENSION || matrix.cols % blockElems !== 0) {
     throw damaged(`${where} has the shape [${matrix.rows}, ${matrix.cols}]`);
   }
   if (matrix.byteLength !== packedLayout(matrix.format, matrix.rows, matrix.cols).byteLength) {

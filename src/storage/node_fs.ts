@@ -5,9 +5,12 @@
 import * as fs from 'node:fs';
 import * as fsp from 'node:fs/promises';
 import * as path from 'node:path';
+import { checkRange } from '../formats/byte_sources.ts';
 import { ModelFormatError, type ByteSource } from '../formats/checkpoint.ts';
+import { ggufShardNames } from '../formats/gguf.ts';
+import type { NamedSource } from '../formats/open_checkpoint.ts';
 import {
-  checkModelId, checkRange, fileTooLong, missingFile, type FileStore, type StoredFile, type StoredFileName,
+  checkModelId, fileTooLong, missingFile, type FileStore, type StoredFile, type StoredFileName,
 } from './file_store.ts';
 
 /** A store in the folder `root`, made where missing. One process at a time: there are no locks between processes. */
@@ -131,27 +134,20 @@ function readAt(fd: number, out: Uint8Array, position: number): Promise<number> 
   });
 }
 
-/** One of a model's files under the path that a drop would give it: '<folder>/config.json'. */
-export interface CollectedFile {
-  readonly path: string;
-  readonly source: ByteSource;
-}
-
-const SHARD_NAME = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
 const FOLDER_FILES = /\.(safetensors|gguf|json|jinja|txt|md|model)$/i;
 
 /**
- * The files that MODEL means: a GGUF file, all shards beside a shard, or a folder's model files (not its
- * subfolders).
+ * The files that MODEL means, under the paths that a drop would give them ('<folder>/config.json'): a GGUF file,
+ * all shards beside a shard, or a folder's model files (not its subfolders).
  * @throws ModelFormatError where there is no such file, or a folder has no weights.
  */
-export async function collectModelFiles(modelPath: string): Promise<CollectedFile[]> {
+export async function collectModelFiles(modelPath: string): Promise<NamedSource[]> {
   const stat = await orNull(fsp.stat(modelPath));
   if (!stat) throw new ModelFormatError(`${modelPath}: there is no such file or folder.`);
   return stat.isDirectory() ? collectFolder(modelPath) : collectShards(modelPath);
 }
 
-async function collectFolder(folder: string): Promise<CollectedFile[]> {
+async function collectFolder(folder: string): Promise<NamedSource[]> {
   const entries = await fsp.readdir(folder, { withFileTypes: true });
   // Symbolic links count: Hugging Face's cache is a folder of links.
   const names = entries.filter((entry) => !entry.isDirectory() && FOLDER_FILES.test(entry.name))
@@ -167,18 +163,15 @@ async function collectFolder(folder: string): Promise<CollectedFile[]> {
   return chosen.map((name) => collected(path.join(folder, name), `${folderName}/${name}`));
 }
 
-async function collectShards(file: string): Promise<CollectedFile[]> {
-  const name = path.basename(file);
-  const shard = SHARD_NAME.exec(name);
-  if (!shard) return [collected(file, name)];
-  const [, stem, , count] = shard;
-  const siblings = (await fsp.readdir(path.dirname(file))).filter((other) => {
-    const match = SHARD_NAME.exec(other);
-    return match !== null && match[1] === stem && match[3] === count;
-  });
-  return siblings.sort().map((other) => collected(path.join(path.dirname(file), other), other));
+async function collectShards(file: string): Promise<NamedSource[]> {
+  const folder = path.dirname(file);
+  const shards = ggufShardNames(path.basename(file));
+  // A missing sibling is left out here: the reader names it in its own sentence.
+  const present = new Set(shards ? await fsp.readdir(folder) : []);
+  const names = shards?.filter((name) => present.has(name)) ?? [path.basename(file)];
+  return names.map((name) => collected(path.join(folder, name), name));
 }
 
-function collected(filePath: string, givenPath: string): CollectedFile {
+function collected(filePath: string, givenPath: string): NamedSource {
   return { path: givenPath, source: nodeFileSource(filePath, path.basename(filePath)) };
 }

@@ -2,8 +2,9 @@
  * Model files in the origin private file system, through sync access handles. Those exist in dedicated workers
  * only and lock their file: a file's handle is opened once, shared by all its users here, and closed with the last.
  */
+import { checkRange } from '../formats/byte_sources.ts';
 import {
-  checkModelId, checkRange, fileTooLong, lockedFile, missingFile, StorageLockedError,
+  checkModelId, fileTooLong, lockedFile, missingFile, StorageLockedError,
   type FileStore, type StoredFile, type StoredFileName,
 } from './file_store.ts';
 

@@ -5,6 +5,7 @@
  */
 import type { ByteSource, Checkpoint } from '../formats/checkpoint.ts';
 import type { ModelPlan } from '../formats/model_plan.ts';
+import type { NamedSource } from '../formats/open_checkpoint.ts';
 import { fileByteLength } from '../quant/pack.ts';
 import type { ExpertLayerEntry, ExpertMatrixEntry, Manifest } from './model_source.ts';
 import { arrayOf, countOf, damaged, recordOf, textOf } from './stored_json.ts';
@@ -34,12 +35,6 @@ export interface Origin {
   readonly extraByteLength: number;
 }
 
-/** A file as it was dropped; formats/open_checkpoint.ts takes the same. */
-export interface ImportFile {
-  readonly path: string;
-  readonly source: ByteSource;
-}
-
 /** A run of a dropped file that goes into extra.pack as it is. */
 export interface ExtraRun {
   readonly source: ByteSource;
@@ -53,7 +48,7 @@ const SIDE_FILE = /\.(json|jinja|txt|md|model)$|(^|\/)licen[cs]e$/i;
 const MAX_SIDE_FILE_BYTE_LENGTH = 64 * 1024 * 1024;
 
 /** Whether a dropped file is kept for export: weights, and the small files that belong to a model. */
-export function isKeptFile(file: ImportFile, checkpoint: Checkpoint): boolean {
+export function isKeptFile(file: NamedSource, checkpoint: Checkpoint): boolean {
   return checkpoint.sources.includes(file.source)
     || (SIDE_FILE.test(file.path) && file.source.byteLength <= MAX_SIDE_FILE_BYTE_LENGTH);
 }
@@ -69,7 +64,7 @@ interface Placement {
  * back from its matrix; its bytes then stay in extra.pack besides.
  */
 export function buildOrigin(
-  plan: ModelPlan, files: readonly ImportFile[],
+  plan: ModelPlan, files: readonly NamedSource[],
 ): { readonly origin: Origin; readonly extras: readonly ExtraRun[] } {
   const placements = placementsBySource(plan);
   const extras: ExtraRun[] = [];

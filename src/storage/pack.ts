@@ -1,7 +1,7 @@
 /** A stored model, opened: checks its files against its manifest, then serves weights by reads of byte ranges. */
-import type { Crc32 } from './checksum.ts';
-import { createCrc32 } from './checksum.ts';
-import { checkRange, StorageError, type FileStore, type StoredFile } from './file_store.ts';
+import { checkRange } from '../formats/byte_sources.ts';
+import { createCrc32, type Crc32 } from './checksum.ts';
+import { StorageError, type FileStore, type StoredFile } from './file_store.ts';
 import { manifestFromJson } from './manifest_check.ts';
 import type { Manifest, ModelSource } from './model_source.ts';
 import { checkOrigin, type Origin } from './origin.ts';

@@ -31,9 +31,9 @@ export interface MatrixCrc {
 type ReadRange = (byteOffset: number, byteLength: number) => Promise<Uint8Array>;
 type WriteRange = (byteOffset: number, bytes: Uint8Array) => Promise<void>;
 
-function* blockRuns(layout: PackedLayout): Generator<BlockRun> {
+function* blockRuns(layout: PackedLayout, runByteLength: number): Generator<BlockRun> {
   const blocks = layout.rows * layout.blocksPerRow;
-  const perRun = Math.max(1, Math.floor(RUN_BYTE_LENGTH / WEIGHT_FORMATS[layout.format].blockByteLength));
+  const perRun = Math.max(1, Math.floor(runByteLength / WEIGHT_FORMATS[layout.format].blockByteLength));
   for (let firstBlock = 0; firstBlock < blocks; firstBlock += perRun) {
     yield { firstBlock, blocks: Math.min(perRun, blocks - firstBlock) };
   }
@@ -51,10 +51,11 @@ function planeRange(layout: PackedLayout, plane: number, run: BlockRun): { byteO
  */
 export async function packMatrix(
   matrix: PackedMatrix, read: ReadRange, write: WriteRange, crc: MatrixCrc, onRun: (byteLength: number) => void,
+  runByteLength = RUN_BYTE_LENGTH,
 ): Promise<number> {
   const layout = packedLayout(matrix.format, matrix.rows, matrix.cols);
   const { blockByteLength, blockElems } = WEIGHT_FORMATS[matrix.format];
-  for (const run of blockRuns(layout)) {
+  for (const run of blockRuns(layout, runByteLength)) {
     const fileBytes = await read(run.firstBlock * blockByteLength, run.blocks * blockByteLength);
     const runElems = run.blocks * blockElems;
     const planes = allocatePlanes(matrix.format, 1, runElems);
@@ -69,9 +70,11 @@ export async function packMatrix(
 }
 
 /** The file layout of a packed matrix again, in order. `read` gives bytes of the packed layout, from 0. */
-export async function* unpackMatrix(matrix: PackedMatrix, read: ReadRange): AsyncGenerator<Uint8Array> {
+export async function* unpackMatrix(
+  matrix: PackedMatrix, read: ReadRange, runByteLength = RUN_BYTE_LENGTH,
+): AsyncGenerator<Uint8Array> {
   const layout = packedLayout(matrix.format, matrix.rows, matrix.cols);
-  for (const run of blockRuns(layout)) {
+  for (const run of blockRuns(layout, runByteLength)) {
     const runElems = run.blocks * WEIGHT_FORMATS[matrix.format].blockElems;
     const runLayout = packedLayout(matrix.format, 1, runElems);
     const packed = new Uint8Array(runLayout.byteLength);
@@ -85,11 +88,13 @@ export async function* unpackMatrix(matrix: PackedMatrix, read: ReadRange): Asyn
 }
 
 /** Checksum of a stored matrix: CRC-32 of its planes' CRC-32s, each without the plane's padding. */
-export async function matrixChecksum(matrix: PackedMatrix, read: ReadRange, crc: MatrixCrc): Promise<number> {
+export async function matrixChecksum(
+  matrix: PackedMatrix, read: ReadRange, crc: MatrixCrc, runByteLength = RUN_BYTE_LENGTH,
+): Promise<number> {
   const layout = packedLayout(matrix.format, matrix.rows, matrix.cols);
   const planeCrcs: number[] = [];
   for (let p = 0; p < layout.planes.length; p++) {
-    for (const run of blockRuns(layout)) {
+    for (const run of blockRuns(layout, runByteLength)) {
       const range = planeRange(layout, p, run);
       crc.join.update(await read(range.byteOffset, range.byteLength));
     }

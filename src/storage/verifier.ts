@@ -1,6 +1,5 @@
 /** Compares a stored model with the checksums taken while it was imported. */
-import type { Crc32 } from './checksum.ts';
-import { crcOfCrcs } from './checksum.ts';
+import { crcOfCrcs, type Crc32 } from './checksum.ts';
 import type { FileStore, StoredFile } from './file_store.ts';
 import { createMatrixCrc } from './item_writer.ts';
 import { EXPERT_MATRICES } from './origin.ts';
