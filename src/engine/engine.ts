@@ -1,0 +1,202 @@
+/** An opened model that answers: back end, tokenizer and template put together. One per open model. */
+import { checkSamplingParams } from '../compute/sampling.ts';
+import type { Backend, LoadProgress, LoadedModel } from '../compute/ops.ts';
+import { ModelFormatError } from '../formats/checkpoint.ts';
+import { buildGraph } from '../models/registry.ts';
+import type { ModelSource } from '../storage/model_source.ts';
+import { resolveChatTemplate } from '../tokenizer/chat_template.ts';
+import { createTokenStream } from '../tokenizer/stream.ts';
+import { createTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts';
+import { collectLogits } from './logits.ts';
+import { Prompter } from './prompt.ts';
+import { Session } from './session.ts';
+import type { ChatMessage, EngineInfo, GenerateEvent, GenerateRequest, GenerateResult } from './types.ts';
+
+export interface EngineOptions {
+  readonly backend: Backend;
+  /** Closed by the engine: on dispose, or where createEngine fails. The back end stays its owner's. */
+  readonly source: ModelSource;
+  /** Tokens of context; clipped to what the model was trained for. */
+  readonly contextLength: number;
+  /** Instead of the one that the source describes. */
+  readonly tokenizer?: Tokenizer;
+  /** Milliseconds, for the timings of an answer. */
+  readonly clock?: () => number;
+  /** Today, for templates that tell the model the date. */
+  readonly now?: () => Date;
+  readonly onProgress?: (progress: LoadProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface Engine {
+  readonly info: EngineInfo;
+  /**
+   * Writes one answer. One at a time. An aborted signal ends it within one token, and that is a result, not an error.
+   * @throws ModelFormatError where the model has no tokenizer; Error with the template's own message where it refuses
+   *   the conversation; RangeError for sampling parameters out of range and for a prompt longer than the context.
+   */
+  generate(request: GenerateRequest, onEvent: (event: GenerateEvent) => void, signal?: AbortSignal): Promise<GenerateResult>;
+  /**
+   * Raw logits [vocab] at these positions of a token list, on a KV cache of their own.
+   * @param options.stepwise one token a step, as decode runs, instead of chunks as prefill does
+   */
+  logits(tokens: readonly number[], positions: readonly number[], options?: { readonly stepwise: boolean }): Promise<Float32Array[]>;
+  /** Tokens that the rendered messages take. @throws as generate does for its prompt. */
+  countTokens(messages: readonly ChatMessage[]): number;
+  /** Stops what runs and frees model and source. */
+  dispose(): Promise<void>;
+}
+
+/**
+ * Plans, loads and compiles a model.
+ * @throws ModelFormatError for a model that this version can't run; the signal's reason where it was aborted.
+ */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  try {
+    return await openEngine(options);
+  } catch (error) {
+    await options.source.close();
+    throw error;
+  }
+}
+
+async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { backend, source, onProgress, signal } = options;
+  const { manifest } = source;
+  const { hyperparameters } = manifest;
+  const contextLength = Math.min(options.contextLength, hyperparameters.contextLength);
+  if (!(Number.isInteger(contextLength) && contextLength > 0)) {
+    throw new RangeError(`the context length must be a whole number above 0, not ${options.contextLength}`);
+  }
+  const graph = buildGraph(manifest.architecture, hyperparameters, manifest.dense.map(({ name }) => name));
+  // Built before the long load, so that a broken tokenizer is told at once.
+  const tokenizer = options.tokenizer ?? (manifest.tokenizer === null ? null : createTokenizer(manifest.tokenizer));
+  const prompter = tokenizer === null ? null : new Prompter(
+    tokenizer, manifest.chatTemplate, options.now ?? ((): Date => new Date()));
+  const model = await backend.load(source, graph, { contextLength, onProgress, signal });
+  if (signal?.aborted) {
+    model.dispose();
+    throw signal.reason;
+  }
+  return new OpenedEngine(options, model, prompter);
+}
+
+class OpenedEngine implements Engine {
+  readonly info: EngineInfo;
+  readonly #model: LoadedModel;
+  readonly #source: ModelSource;
+  readonly #prompter: Prompter | null;
+  readonly #session: Session;
+  readonly #clock: () => number;
+  readonly #closing = new AbortController();
+  #running: Promise<unknown> | null = null;
+
+  constructor({ backend, source, clock }: EngineOptions, model: LoadedModel, prompter: Prompter | null) {
+    this.#model = model;
+    this.#source = source;
+    this.#prompter = prompter;
+    this.#session = new Session(model);
+    this.#clock = clock ?? ((): number => performance.now());
+    const { manifest } = source;
+    this.info = {
+      modelName: manifest.name,
+      architecture: manifest.architecture,
+      backend: backend.info,
+      contextLength: model.contextLength,
+      trainedContextLength: manifest.hyperparameters.contextLength,
+      chatTemplate: resolveChatTemplate(manifest.chatTemplate).source,
+      deviceByteLength: model.deviceByteLength,
+    };
+  }
+
+  generate(request: GenerateRequest, onEvent: (event: GenerateEvent) => void, signal?: AbortSignal): Promise<GenerateResult> {
+    return this.#exclusively(() => this.#generate(request, onEvent, signal));
+  }
+
+  logits(
+    tokens: readonly number[], positions: readonly number[], { stepwise } = { stepwise: false },
+  ): Promise<Float32Array[]> {
+    return this.#exclusively(() =>
+      collectLogits(this.#model, tokens, positions, stepwise ? 1 : this.#model.maxStepTokens));
+  }
+
+  countTokens(messages: readonly ChatMessage[]): number {
+    return messages.length === 0 ? 0 : this.#requirePrompter().chat(messages, false).length;
+  }
+
+  async dispose(): Promise<void> {
+    this.#closing.abort();
+    await this.#running?.catch(() => undefined);
+    this.#session.dispose();
+    this.#model.dispose();
+    await this.#source.close();
+  }
+
+  async #generate(
+    request: GenerateRequest, onEvent: (event: GenerateEvent) => void, signal?: AbortSignal,
+  ): Promise<GenerateResult> {
+    const { input, sampling, maxTokens } = request;
+    const started = this.#clock();
+    checkSamplingParams(sampling);
+    if (maxTokens !== null && !(maxTokens >= 1)) throw new RangeError(`maxTokens must be at least 1, not ${maxTokens}`);
+    const prompter = this.#requirePrompter();
+    const prompt = input.kind === 'chat' ? prompter.chat(input.messages, true) : prompter.text(input.text);
+    this.#checkPromptFits(prompt.length);
+
+    const stream = createTokenStream(prompter.tokenizer);
+    let text = '';
+    const prefillStarted = this.#clock();
+    let firstTokenAt: number | null = null;
+    const { tokens, stopReason, reusedTokens, decodeSteps } = await this.#session.run({
+      prompt, sampling, maxTokens,
+      endTokens: new Set(prompter.tokenizer.eosIds),
+      signal: signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal,
+      onPrefill: (done, total, reused) => onEvent({ kind: 'prefill', done, total, reused }),
+      onToken: (token) => {
+        firstTokenAt ??= this.#clock();
+        // Models pad their vocabulary: an id beyond the tokenizer's has no text.
+        const piece = token < prompter.tokenizer.vocabSize ? stream.push(token) : '';
+        text += piece;
+        onEvent({ kind: 'token', token, text: piece });
+      },
+    });
+    const ended = this.#clock();
+    const decodeMs = ended - (firstTokenAt ?? ended);
+    return {
+      tokens, text, stopReason, reusedTokens,
+      promptTokens: prompt.length,
+      prefillMs: (firstTokenAt ?? ended) - prefillStarted,
+      timeToFirstTokenMs: (firstTokenAt ?? ended) - started,
+      decodeMs,
+      tokensPerSecond: tokens.length >= 2 && decodeMs > 0 ? (decodeSteps * 1000) / decodeMs : null,
+      contextUsed: this.#session.length,
+    };
+  }
+
+  #checkPromptFits(promptTokens: number): void {
+    const { contextLength } = this.info;
+    if (promptTokens <= contextLength) return;
+    throw new RangeError(
+      `The conversation takes ${promptTokens} tokens, but the context holds ${contextLength}: start a new chat, ` +
+      'shorten it, or open the model with a longer context.');
+  }
+
+  #requirePrompter(): Prompter {
+    if (this.#prompter !== null) return this.#prompter;
+    throw new ModelFormatError(
+      `${this.info.modelName} came without a tokenizer, so it can't read or write text: add tokenizer.json and ` +
+      'tokenizer_config.json of the model to its folder and import the folder again.');
+  }
+
+  async #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closing.signal.aborted) throw new Error('The model was closed.');
+    if (this.#running !== null) throw new Error('The model is busy with another answer: stop it first.');
+    const running = work();
+    this.#running = running;
+    try {
+      return await running;
+    } finally {
+      this.#running = null;
+    }
+  }
+}
