@@ -44,8 +44,9 @@ export function createBrowserHost({ backends, globals, now }: BrowserHostService
       if (opened !== model) return;
       opened = null;
       generating?.abort();
-      await model.engine.dispose();
       tellLost(sentence);
+      // Frees what is left; steps of a lost device may fail in any way.
+      await model.engine.dispose().catch(() => undefined);
     });
   };
 

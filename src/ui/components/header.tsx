@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useApp } from '../context.ts';
 import { ContextMeter } from './context_meter.tsx';
-import { Icon, Logo } from './icons.tsx';
+import { Icon } from './icons.tsx';
 
 /** Which model runs on what, how full its context is, and the way to the panels. */
 export function Header(): JSX.Element {
@@ -17,11 +17,11 @@ export function Header(): JSX.Element {
         <Icon name="menu" />
       </button>
       <div class="header-title">
-        <h1 data-testid="model-name">{opened?.info.modelName ?? <><Logo size={18} /> Hotset</>}</h1>
+        <h1 data-testid="model-name">{opened?.info.modelName ?? 'No model open'}</h1>
         {backend !== null && (
           <p class={`backend ${backend.kind}`} data-testid="backend-label" title={backend.features.join(', ')}>
             <span class="dot" aria-hidden="true" />
-            {backend.label.includes(backend.adapter) ? backend.label : `${backend.label} · ${backend.adapter}`}
+            <span>{backend.label.includes(backend.adapter) ? backend.label : `${backend.label} · ${backend.adapter}`}</span>
           </p>
         )}
       </div>

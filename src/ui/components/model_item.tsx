@@ -21,11 +21,15 @@ export function ModelItem({ model }: { model: ModelSummary }): JSX.Element {
     <li class={`row model${open ? ' selected' : ''}`} data-testid="model-item" data-state={model.state}>
       <button type="button" class="row-main" data-testid="model-open" disabled={busy || partial || open} aria-current={open ? 'true' : undefined}
         aria-label={open ? `${model.name} is open` : `Open ${model.name}`} onClick={openModel}>
-        <span class="row-title">{model.name}{open && <span class="tag">Open</span>}{partial && <span class="tag warn">Unfinished</span>}</span>
-        <span class="row-note">
-          {partial ? 'Drop the same files again to go on.' : `${formatBytes(model.byteLength)} · ${formatsOf(model)} · ${model.architecture}`}
+        <span class="row-head">
+          <span class="row-title">{model.name}</span>
+          {open && <span class="tag">Open</span>}
+          {partial && <span class="tag warn">Unfinished</span>}
         </span>
-        <span class="row-note">{model.container === 'gguf' ? 'GGUF' : 'safetensors'} · {formatDate(model.importedAt, Date.now())}</span>
+        <span class="row-note">{partial ? 'Drop the same files again to go on.' : `${formatBytes(model.byteLength)} · ${formatsOf(model)}`}</span>
+        <span class="row-note">
+          {[model.architecture, model.container === 'gguf' ? 'GGUF' : 'safetensors', formatDate(model.importedAt, Date.now())].join(' · ')}
+        </span>
       </button>
       <span class="row-actions">
         {!partial && (

@@ -33,11 +33,8 @@ function StorageMeter(): JSX.Element | null {
   return (
     <div class="storage" data-testid="storage-used">
       <div class="context-bar" aria-hidden="true"><span style={{ transform: `scaleX(${fraction})` }} /></div>
-      <p>
-        {usedBytes !== null && quotaBytes !== null && `${formatBytes(usedBytes)} of ${formatBytes(quotaBytes)} used · `}
-        {STORAGE_NAMES[storage]}
-      </p>
-      <p data-testid="storage-persisted">{kept}</p>
+      {usedBytes !== null && quotaBytes !== null && <p>{formatBytes(usedBytes)} of {formatBytes(quotaBytes)} used</p>}
+      <p data-testid="storage-persisted">{STORAGE_NAMES[storage]}. {kept}</p>
     </div>
   );
 }

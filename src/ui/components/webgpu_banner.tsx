@@ -20,7 +20,7 @@ export function WebGpuBanner(): JSX.Element | null {
         <p>{reason}</p>
         {off && (
           <>
-            <p class="hint">Models run on the reference back end instead: right, but slow.</p>
+            <p class="hint">Models run on the reference back end instead: correct, but slow.</p>
             <details>
               <summary>How to turn WebGPU on in {help.browser}</summary>
               <ul>{help.steps.map((step) => <li key={step}>{step}</li>)}</ul>

@@ -29,7 +29,10 @@ export function createNotices(): NoticeState {
   return {
     list,
     show: ({ kind, text, hint = null, action = null }) => {
-      const others = list.peek().filter((notice) => notice.text !== text);
+      const same = list.peek().find((notice) => notice.text === text);
+      // A failure may be told from two sides; the one that offers a way out stays.
+      if (same !== undefined && action === null) return;
+      const others = list.peek().filter((notice) => notice !== same);
       list.value = [...others, { id: nextId++, kind, text, hint, action }].slice(-MAX_NOTICES);
     },
     dismiss: (id) => {

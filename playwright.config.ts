@@ -1,0 +1,25 @@
+import { defineConfig } from '@playwright/test';
+import { DEV_URL, SITE_URL } from './test/e2e/support/addresses.ts';
+
+const SITE_DIR = '.cache/e2e-site';
+const portOf = (url: string): string => new URL(url).port;
+
+export default defineConfig({
+  testDir: 'test/e2e',
+  outputDir: 'test-results/e2e',
+  // Two cores: the software adapter alone keeps both busy.
+  workers: 1,
+  timeout: 90_000,
+  expect: { timeout: 20_000 },
+  forbidOnly: process.env.CI !== undefined,
+  reporter: 'list',
+  webServer: [
+    {
+      command: `npx vite build --mode e2e --outDir ${SITE_DIR} && npx vite preview --outDir ${SITE_DIR} --port ${portOf(SITE_URL)} --strictPort`,
+      url: SITE_URL,
+      timeout: 90_000,
+    },
+    // A developer's own dev server may be running: that must not keep the tests from starting theirs.
+    { command: `npm start -- --port ${portOf(DEV_URL)} --strictPort --bypass-lock`, url: DEV_URL, timeout: 90_000 },
+  ],
+});
