@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { findSwiftShader } from './swiftshader.ts';
+import { findSwiftShader, type SwiftShader } from './swiftshader.ts';
 
 export interface DawnOptions {
   /** Use SwiftShader where no driver gives an adapter. Default true. */
@@ -10,6 +10,9 @@ export interface DawnOptions {
   /** Dawn features to enable ('vulkan_enable_f16_on_nvidia'). */
   readonly dawnFeatures?: readonly string[];
 }
+
+const NO_ADAPTER = 'No WebGPU adapter was found: this machine needs a graphics driver with Vulkan, Metal or D3D12'
+  + ' (Debian: apt-get install libvulkan1 and the driver); a Chromium beside it gives at least a software adapter.';
 
 /** dlopen flags of Linux: RTLD_LAZY | RTLD_NODELETE. */
 const LOAD_AND_KEEP = 0x1 | 0x1000;
@@ -41,17 +44,29 @@ function hasVulkanDriver(): boolean {
 }
 
 /**
+ * Makes the Vulkan loader and a driver known to Dawn, before Dawn writes its own warnings about their absence.
+ * @throws Error where there is neither a driver nor SwiftShader
+ */
+function prepareVulkan(swiftShader: SwiftShader | null): void {
+  const hasLoader = preloadLibrary('libvulkan.so.1') || (swiftShader !== null && preloadLibrary(swiftShader.loaderPath));
+  const hasDriver = hasVulkanDriver();
+  if (!hasLoader || (!hasDriver && swiftShader === null)) {
+    throw new Error(NO_ADAPTER);
+  }
+  if (!hasDriver && swiftShader !== null) {
+    process.env['VK_DRIVER_FILES'] = swiftShader.icdPath;
+  }
+}
+
+/**
  * Opens WebGPU on this machine's best adapter, else on SwiftShader where a Chromium brings it.
  * The caller keeps the GPU object reachable as long as it uses its devices: Dawn crashes when it is collected.
  * @throws Error with one sentence where no adapter is found.
  */
 export async function openDawn(options: DawnOptions = {}): Promise<GPU> {
   const swiftShader = process.platform === 'linux' && options.allowSoftware !== false ? findSwiftShader() : null;
-  if (process.platform === 'linux' && !preloadLibrary('libvulkan.so.1') && swiftShader) {
-    preloadLibrary(swiftShader.loaderPath);
-  }
-  if (swiftShader && !hasVulkanDriver()) {
-    process.env['VK_DRIVER_FILES'] = swiftShader.icdPath;
+  if (process.platform === 'linux') {
+    prepareVulkan(swiftShader);
   }
   const dawn = await import('webgpu').catch((error: unknown) => {
     throw new Error(`WebGPU is not available in this Node: ${error instanceof Error ? error.message : String(error)}`);
@@ -65,10 +80,7 @@ export async function openDawn(options: DawnOptions = {}): Promise<GPU> {
     adapter = await gpu.requestAdapter();
   }
   if (!adapter) {
-    throw new Error(
-      'No WebGPU adapter was found: install a Vulkan driver (Debian: apt-get install mesa-vulkan-drivers, or the GPU'
-      + " vendor's), or Chromium for its software driver, or use --backend reference.",
-    );
+    throw new Error(NO_ADAPTER);
   }
   return gpu;
 }

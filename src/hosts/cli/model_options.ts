@@ -86,8 +86,9 @@ export async function withEngine<T>(
 ): Promise<T> {
   const backend = await openNodeBackend(backendName);
   try {
-    const { label, fallbackReason } = backend.info;
-    terminal.note(`${label}${fallbackReason === null ? '' : `. ${fallbackReason}`}\n`);
+    const { kind, label, fallbackReason } = backend.info;
+    // WebGPU's label names a software adapter as one; its reason is meant for people in a browser.
+    terminal.note(`${label}${kind === 'webgpu' || fallbackReason === null ? '' : `. ${fallbackReason}`}\n`);
     const engine = await createEngine({
       backend, source: opened.source, contextLength, signal, onProgress: progressLine(terminal),
     });
