@@ -11,6 +11,8 @@ export type NodeBackendName = (typeof NODE_BACKENDS)[number];
 export interface NodeBackendOptions extends DawnOptions {
   /** Cap on WebGPU's binding size, to test what adapters with 128 MiB do. */
   readonly maxBindingByteLength?: number;
+  /** Measure every kernel of the WebGPU back end. */
+  readonly profileKernels?: boolean;
 }
 
 /** Keeps Dawn's instance reachable while its back end is: Dawn crashes the process when it is collected. */
@@ -38,6 +40,7 @@ async function openWebGpu(options: NodeBackendOptions): Promise<Backend> {
   const gpu = await openDawn(options);
   const backend = await createWebGpuBackend({
     gpu, shaderSources: await loadShaderSources(), maxBindingByteLength: options.maxBindingByteLength,
+    profileKernels: options.profileKernels,
   });
   dawnOfBackend.set(backend, gpu);
   return backend;

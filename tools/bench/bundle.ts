@@ -26,8 +26,8 @@ function command(program: string, ...args: string[]): void {
   }
 }
 
-/** The benchmark as one file, two folders below the stage as its sources are, so that ../../shaders is found. */
-async function bundleProgram(): Promise<void> {
+/** A tool as one file, two folders below the stage as its sources are, so that ../../shaders is found. */
+async function bundleProgram(tool: 'bench' | 'kit'): Promise<void> {
   await build({
     root: ROOT,
     configFile: false,
@@ -35,8 +35,8 @@ async function bundleProgram(): Promise<void> {
     logLevel: 'warn',
     ssr: { noExternal: true, external: ['webgpu'] },
     build: {
-      ssr: join(ROOT, 'tools/bench/main.ts'),
-      outDir: join(STAGE, 'tools/bench'),
+      ssr: join(ROOT, `tools/${tool}/main.ts`),
+      outDir: join(STAGE, `tools/${tool}`),
       emptyOutDir: true,
       target: 'node20',
       minify: false,
@@ -78,7 +78,9 @@ if (!existsSync(RUNTIME_ARCHIVE)) {
   copyRuntime();
   pack(RUNTIME_ARCHIVE);
 }
-await bundleProgram();
+await bundleProgram('bench');
+await bundleProgram('kit');
+cpSync(join(ROOT, 'test/vectors/models'), join(STAGE, 'test/vectors/models'), { recursive: true });
 cpSync(join(ROOT, 'shaders'), join(STAGE, 'shaders'), { recursive: true });
 pack(PROGRAM_ARCHIVE);
 copyFileSync(join(import.meta.dirname, 'run.sh'), join(OUT, 'run.sh'));

@@ -1,6 +1,7 @@
 /** `npm run bench`: prompt and answer speed of a model shape with random weights. See --help. */
 import { parseArgs } from 'node:util';
 import type { Backend, LoadedModel } from '../../src/compute/ops.ts';
+import type { KernelProfile } from '../../src/compute/webgpu/kernel_profile.ts';
 import { NODE_BACKENDS, openNodeBackend, type NodeBackendName } from '../../src/hosts/node_backend.ts';
 import { buildGraph, planModel } from '../../src/models/registry.ts';
 import { WEIGHT_FORMATS, type WeightFormatName } from '../../src/quant/formats.ts';
@@ -20,6 +21,7 @@ const HELP = `Usage: npm run bench -- [options]
   --runs N            timed runs each, after one warm-up (default 5)
   --layers N          keep only the first N layers of the shape
   --dawn-features L   Dawn features to enable, separated by commas
+  --kernel-times      measure every kernel of the decode steps by timestamp queries (slows them)
   --json              print JSON only
 `;
 
@@ -33,6 +35,7 @@ interface BenchOptions {
   readonly decode: number;
   readonly runs: number;
   readonly dawnFeatures: readonly string[];
+  readonly kernelTimes: boolean;
   readonly json: boolean;
 }
 
@@ -59,6 +62,7 @@ function readOptions(args: readonly string[]): BenchOptions | null {
     options: {
       help: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      'kernel-times': { type: 'boolean', default: false },
       backend: { type: 'string', default: 'webgpu' },
       shape: { type: 'string', default: 'olmoe' },
       format: { type: 'string', default: 'Q4_K' },
@@ -87,6 +91,7 @@ function readOptions(args: readonly string[]): BenchOptions | null {
     decode: positiveInteger('decode', values.decode),
     runs: positiveInteger('runs', values.runs),
     dawnFeatures: values['dawn-features'].split(',').filter((name) => name !== ''),
+    kernelTimes: values['kernel-times'],
     json: values.json,
   };
 }
@@ -111,8 +116,24 @@ function row(label: string, rate: Rate): string {
   return `${label.padEnd(16)} ${rate.median.toFixed(1).padStart(10)} tokens/s   (${low.toFixed(1)} to ${high.toFixed(1)}, ${rate.runs.length} runs)`;
 }
 
+function kernelProfileOf(backend: Backend): KernelProfile | null {
+  return 'kernelProfile' in backend ? backend.kernelProfile as KernelProfile | null : null;
+}
+
+/** Where the GPU's time went since the last call, warm-up runs included. */
+function printKernelTimes(what: string, profile: KernelProfile | null, options: BenchOptions): void {
+  if (!profile || options.json) return;
+  const totals = profile.totals();
+  const sum = totals.reduce((ms, t) => ms + t.milliseconds, 0);
+  console.log(`kernels of ${what}: ${sum.toFixed(1)} ms on the GPU`);
+  for (const t of totals) {
+    console.log(`  ${(100 * t.milliseconds / sum).toFixed(1).padStart(5)} %  ${(1000 * t.milliseconds / t.calls).toFixed(1).padStart(8)} µs × ${String(t.calls).padEnd(6)} ${t.kernel}`);
+  }
+  profile.reset();
+}
+
 async function run(options: BenchOptions): Promise<void> {
-  const backend = await openNodeBackend(options.backend, { dawnFeatures: options.dawnFeatures });
+  const backend = await openNodeBackend(options.backend, { dawnFeatures: options.dawnFeatures, profileKernels: options.kernelTimes });
   if (!options.json) {
     console.log(`${backend.info.label}\nfeatures: ${backend.info.features.join(' ') || 'none'}`);
     console.log(`shape ${options.shapeName}, ${options.shape.layerCount} layers, ${options.format}, experts ${options.expertFormat}`);
@@ -130,10 +151,13 @@ async function run(options: BenchOptions): Promise<void> {
       console.log(row(`prompt ${length}`, prefill[length]));
     }
   }
+  const profile = kernelProfileOf(backend);
+  printKernelTimes('prompts', profile, options);
   const decode = await measureDecode(model, PROMPT_BEFORE_DECODE, options.decode, options.shape.vocabSize, options.runs);
   if (!options.json) {
     console.log(row(`decode ${options.decode}`, decode));
   }
+  printKernelTimes('decode', profile, options);
   console.log(JSON.stringify({
     backend: backend.info.kind, adapter: backend.info.adapter, features: backend.info.features,
     shape: options.shapeName, layers: options.shape.layerCount, format: options.format, expertFormat: options.expertFormat,

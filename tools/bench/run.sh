@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Runs the packed benchmark on a bare machine: unpacks it beside a temporary folder and hands its arguments on.
+# HOTSET_TOOL=kit runs the check against the reference models in its stead.
 # HOTSET_BENCH_DIR keeps the unpacked files for the next run.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,4 +22,4 @@ fi
 if [ -d "$dir/lib" ] && ! ldconfig -p 2>/dev/null | grep -q 'libvulkan\.so\.1'; then
   export LD_LIBRARY_PATH="$dir/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 fi
-exec "$dir/bin/node" --max-old-space-size=16384 "$dir/tools/bench/main.mjs" "$@"
+exec "$dir/bin/node" --max-old-space-size=16384 "$dir/tools/${HOTSET_TOOL:-bench}/main.mjs" "$@"

@@ -6,6 +6,7 @@ export const GPU_MAP_READ = 0x0001;
 export const GPU_COPY_SRC = 0x0004;
 export const GPU_COPY_DST = 0x0008;
 export const GPU_STORAGE = 0x0080;
+export const GPU_QUERY_RESOLVE = 0x0200;
 /** GPUMapMode.READ */
 export const MAP_MODE_READ = 0x0001;
 

@@ -5,6 +5,7 @@ import type { ModelSource } from '../../storage/model_source.ts';
 import { createActivations } from './activations.ts';
 import { checked, GPU_COPY_DST, GPU_COPY_SRC, GPU_MAP_READ, GPU_STORAGE, MAP_MODE_READ, type OpenedDevice } from './device.ts';
 import type { BufferView } from './kernel.ts';
+import type { KernelProfile } from './kernel_profile.ts';
 import { createKvCache, maxContextLength, ropeTable, type KvCache } from './kv_cache.ts';
 import { encodeCalls, type PipelineCache, type PreparedCall } from './pipeline_cache.ts';
 import { compileProgram, maxRowCapacity, scratchByteLengths, type ProgramContext } from './program.ts';
@@ -44,7 +45,7 @@ class GpuSequence implements Sequence {
 
 /** Uploads the weights and compiles every pipeline, so that the first token waits for nothing. */
 export async function loadModel(
-  opened: OpenedDevice, pipelines: PipelineCache, source: ModelSource, graph: ModelGraph, options: LoadOptions,
+  opened: OpenedDevice, pipelines: PipelineCache, profile: KernelProfile | null, source: ModelSource, graph: ModelGraph, options: LoadOptions,
 ): Promise<LoadedModel> {
   const { device, traits } = opened;
   const maxBinding = traits.maxStorageBufferBindingSize;
@@ -116,9 +117,13 @@ export async function loadModel(
 
     function submit(calls: readonly PreparedCall[], copy?: (encoder: GPUCommandEncoder) => void): void {
       const encoder = device.createCommandEncoder({ label: 'step' });
-      const pass = encoder.beginComputePass({ label: 'step' });
-      encodeCalls(pass, calls);
-      pass.end();
+      if (profile) {
+        profile.encode(encoder, calls);
+      } else {
+        const pass = encoder.beginComputePass({ label: 'step' });
+        encodeCalls(pass, calls);
+        pass.end();
+      }
       copy?.(encoder);
       device.queue.submit([encoder.finish()]);
     }
@@ -169,6 +174,7 @@ export async function loadModel(
         submit(program.trunk);
         await device.queue.onSubmittedWorkDone();
       }
+      await profile?.collect();
       if (failure !== null) throw new Error(`WebGPU refused a step: ${failure}`);
       sequence.length = position + tokens.length;
       return made;

@@ -8,6 +8,8 @@ const PARALLEL_COMPILES = 4;
 /** A call ready to be encoded. */
 export interface PreparedCall {
   readonly label: string;
+  /** Linked shader and matrix shape: what profiles add up by. */
+  readonly kernel: string;
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;
   readonly workgroups: readonly [number, number, number];
@@ -27,6 +29,11 @@ export interface PipelineCache {
 function pipelineName(call: KernelCall): string {
   const constants = Object.keys(call.constants).sort().map((name) => `${name}=${call.constants[name]}`);
   return `${shaderKeyName(call.shader)} ${constants.join(' ')}`;
+}
+
+function kernelName(call: KernelCall): string {
+  const { ROWS, COLS } = call.constants;
+  return shaderKeyName(call.shader) + (ROWS === undefined ? '' : ` [${ROWS}, ${COLS}]`);
 }
 
 function bindingOf(view: BufferView): GPUBufferBinding {
@@ -113,7 +120,7 @@ export function createPipelineCache(device: GPUDevice, library: ShaderLibrary): 
           label: call.label, layout: pipeline.getBindGroupLayout(0),
           entries: call.bindings.map((view, binding) => ({ binding, resource: bindingOf(view) })),
         });
-        return { label: call.label, pipeline, bindGroup, workgroups: call.workgroups };
+        return { label: call.label, kernel: kernelName(call), pipeline, bindGroup, workgroups: call.workgroups };
       });
       const failure = await device.popErrorScope();
       if (failure !== null) throw new Error(`bind groups are refused: ${failure.message}`);

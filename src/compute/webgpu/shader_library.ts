@@ -15,7 +15,8 @@ export interface ShaderLibrary {
 
 /** One string per distinct module: 'matvec+quant/q4_k+index/dense+reduce/subgroup'. Also the label of its module. */
 export function shaderKeyName(key: ShaderKey): string {
-  return [key.root, ...SLOTS.filter((slot) => key[slot] !== undefined).map((slot) => `${slot}/${key[slot]}`)].join('+');
+  const chosen = SLOTS.filter((slot) => key[slot] !== undefined).map((slot) => `${slot}/${key[slot]}`);
+  return [key.root, ...chosen, ...(key.ragged === true ? ['ragged'] : [])].join('+');
 }
 
 /**
@@ -37,7 +38,8 @@ export function createShaderLibrary(sources: Readonly<Record<string, string>>): 
       weslSrc[`./${slot}.wgsl`] = text;
     }
     try {
-      const result = await link({ weslSrc, rootModuleName: key.root, keepComments: false, sourceMap: false });
+      const conditions = { ragged: key.ragged === true };
+      const result = await link({ weslSrc, rootModuleName: key.root, conditions, keepComments: false, sourceMap: false });
       // The linker does not carry `enable` over from an imported module, and it must be the first line of the result.
       return key.reduce === 'subgroup' ? `enable subgroups;\n${result.dest}` : result.dest;
     } catch (cause) {

@@ -131,6 +131,11 @@ function teamThreads(cols: number, traits: DeviceTraits): number {
   return Math.max(32, Math.min(wanted, 256, traits.maxComputeInvocationsPerWorkgroup));
 }
 
+/** The module that decodes a matrix of this layout, and whether its rows need the slow path. */
+function quantKey(layout: PackedLayout): Pick<ShaderKey, 'quant' | 'ragged'> {
+  return { quant: WEIGHT_FORMATS[layout.format].shader, ...(layout.cols % 16 === 0 ? {} : { ragged: true }) };
+}
+
 interface Product {
   readonly label: string;
   readonly traits: DeviceTraits;
@@ -149,7 +154,7 @@ function matvecCall(p: Product, products: number): KernelCall {
   const gridX = Math.min(groups, MAX_GRID);
   return {
     label: p.label,
-    shader: { root: 'matvec', quant: WEIGHT_FORMATS[p.layout.format].shader, index: p.index, reduce },
+    shader: { root: 'matvec', ...quantKey(p.layout), index: p.index, reduce },
     constants: { ...p.constants, THREADS: threads, GRID_X: gridX },
     bindings: p.bindings, workgroups: [gridX, Math.ceil(groups / gridX), products],
   };
@@ -159,7 +164,7 @@ function matmulCall(p: Product, tiles: number): KernelCall {
   const serial = p.traits.cpuAdapter;
   return {
     label: p.label,
-    shader: { root: serial ? 'matmul_serial' : 'matmul', quant: WEIGHT_FORMATS[p.layout.format].shader, index: p.index },
+    shader: { root: serial ? 'matmul_serial' : 'matmul', ...quantKey(p.layout), index: p.index },
     constants: serial ? { ...p.constants, THREADS: SERIAL_THREADS } : p.constants,
     bindings: p.bindings, workgroups: [Math.ceil(p.layout.rows / (serial ? SERIAL_THREADS : MATMUL_TILE.rows)), 1, tiles],
   };
@@ -197,7 +202,7 @@ export function linearCalls(args: LinearArgs): KernelCall[] {
 export function embedCalls(args: EmbedArgs): KernelCall[] {
   return args.weight.map(({ view, layout, firstRow }) => ({
     label: args.label,
-    shader: { root: 'embed', quant: WEIGHT_FORMATS[layout.format].shader },
+    shader: { root: 'embed', ...quantKey(layout) },
     constants: {
       ...planeConstants(layout, 0), ROWS: layout.rows, COLS: layout.cols, FIRST_ROW: firstRow, SCALE: args.scale,
       COUNT_INDEX: args.countIndex, THREADS: ELEMENTWISE_THREADS,
