@@ -5,6 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { ensureChromium } from '../tools/chromium.ts';
 import { runChecks } from '../tools/checks.ts';
 import { readPlaywrightReport, readVitestReport, settle, sumLine, totalsText, type Totals } from './totals.ts';
@@ -12,6 +13,8 @@ import { readPlaywrightReport, readVitestReport, settle, sumLine, totalsText, ty
 const REPORT_DIR = 'test-results/reports';
 const VITEST_REPORT = `${REPORT_DIR}/vitest.json`;
 const PLAYWRIGHT_REPORT = `${REPORT_DIR}/playwright.json`;
+/** Written by test/e2e/support/browser.ts. */
+const SCREENSHOT_DIR = 'test-results/screenshots';
 
 interface RunnerResult {
   readonly name: string;
@@ -50,6 +53,7 @@ function main(): number {
     return 1;
   }
   console.log(`Chromium: ${chromiumPath}`);
+  rmSync(SCREENSHOT_DIR, { recursive: true, force: true });
   mkdirSync(REPORT_DIR, { recursive: true });
   const env: NodeJS.ProcessEnv = { ...process.env, CHROMIUM_PATH: chromiumPath };
 
@@ -64,13 +68,12 @@ function main(): number {
     runRunner(
       'Playwright (end to end)',
       ['playwright', 'test', '--reporter=list,json'],
-      // Playwright starts from its own folder of results, so the report is written beside it and not inside.
       { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: PLAYWRIGHT_REPORT, PLAYWRIGHT_JSON_OUTPUT_NAME: PLAYWRIGHT_REPORT },
       PLAYWRIGHT_REPORT, readPlaywrightReport,
     ),
   ];
 
-  console.log('');
+  console.log(`\nScreenshots: ${resolve(SCREENSHOT_DIR)}`);
   for (const check of checks) {
     console.log(`check ${check.name}: ${check.ok ? 'ok' : 'FAILED'}`);
   }
