@@ -5,7 +5,7 @@
  */
 import { checkRange } from '../formats/byte_sources.ts';
 import {
-  checkModelId, fileTooLong, missingFile, type FileStore, type StoredFile, type StoredFileName,
+  checkModelId, fileTooLong, missingFile, readTarget, type FileStore, type StoredFile, type StoredFileName,
 } from './file_store.ts';
 
 /** idb-keyval's functions, bound to one database. Values are copied on set, as structured clone does. */
@@ -48,7 +48,7 @@ export function createChunkedStore(
     let closed = false;
     return {
       size: async () => shared.file.byteLength,
-      read: (byteOffset, byteLength) => shared.file.read(byteOffset, byteLength),
+      read: (byteOffset, byteLength, into) => shared.file.read(byteOffset, byteLength, into),
       write: (byteOffset, bytes) => shared.file.write(byteOffset, bytes),
       truncate: (byteLength) => shared.file.truncate(byteLength),
       flush: () => shared.file.flush(),
@@ -107,6 +107,7 @@ export function createChunkedStore(
     },
     async removeModel(modelId) {
       checkModelId(modelId);
+      await removeKeys(await keysOf(`${modelId}/manifest.json/`));
       await removeKeys(await keysOf(`${modelId}/`));
     },
   };
@@ -126,9 +127,9 @@ class ChunkedFile {
     this.storedByteLength = byteLength;
   }
 
-  async read(byteOffset: number, byteLength: number): Promise<Uint8Array> {
+  async read(byteOffset: number, byteLength: number, into?: Uint8Array): Promise<Uint8Array> {
     checkRange(this.path, this.byteLength, byteOffset, byteLength);
-    const out = new Uint8Array(byteLength);
+    const out = readTarget(byteLength, into);
     for (const piece of this.pieces(byteOffset, byteLength)) {
       const bytes = await this.chunk(piece.chunk);
       out.set(bytes.subarray(piece.inChunk, piece.inChunk + piece.byteLength), piece.done);

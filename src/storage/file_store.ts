@@ -13,14 +13,17 @@ export type StoredFileName =
   | 'checksums.bin'
   | 'dense.pack'
   | 'experts.pack'
-  | 'extra.pack'
-  | 'heat.json';
+  | 'extra.pack';
 
 /** An open file. Offsets and lengths are bytes. */
 export interface StoredFile {
   size(): Promise<number>;
-  /** Reads exactly `byteLength` bytes. @throws RangeError where the range is outside the file. */
-  read(byteOffset: number, byteLength: number): Promise<Uint8Array>;
+  /**
+   * Reads exactly `byteLength` bytes, into the front of `into` where it is given and the store can.
+   * @returns the bytes; a view of `into` or a new array
+   * @throws RangeError where the range is outside the file
+   */
+  read(byteOffset: number, byteLength: number, into?: Uint8Array): Promise<Uint8Array>;
   /** Writes all of `bytes`; a gap before `byteOffset` reads as zeros. The caller may reuse `bytes` afterwards. */
   write(byteOffset: number, bytes: Uint8Array): Promise<void>;
   /** Cuts the file, or extends it with zeros. */
@@ -44,13 +47,18 @@ export interface FileStore {
   rename(modelId: string, from: StoredFileName, to: StoredFileName): Promise<void>;
   /** Removes a closed file; no error where there is none. */
   removeFile(modelId: string, name: StoredFileName): Promise<void>;
-  /** Removes a model's folder and all in it; no error where there is none. */
+  /** Removes a model's folder, its manifest first, so that a crash leaves nothing 'ready'; no error without one. */
   removeModel(modelId: string): Promise<void>;
 }
 
 /** A storage failure, with one sentence for the person whose model it is. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
+}
+
+/** Room for a read: the front of `into` where it is long enough, else new. */
+export function readTarget(byteLength: number, into: Uint8Array | undefined): Uint8Array {
+  return into && into.byteLength >= byteLength ? into.subarray(0, byteLength) : new Uint8Array(byteLength);
 }
 
 /** The files are whole but somebody else holds them. */

@@ -27,6 +27,8 @@ type WriteRange = (byteOffset: number, bytes: Uint8Array) => Promise<void>;
 type OutputName = PackFileName | 'checksums.bin';
 
 export class ItemWriter {
+  private gathered = new Uint8Array(0);
+
   private constructor(
     private readonly input: WriterInput,
     private readonly files: Record<OutputName, StoredFile>,
@@ -125,7 +127,9 @@ export class ItemWriter {
       if (await file.size() < byteOffset + byteLength) await file.truncate(byteOffset + byteLength);
       return fill((at, bytes) => file.write(byteOffset + at, bytes));
     }
-    const whole = new Uint8Array(byteLength);
+    // Kept from item to item: fresh megabytes cost a browser far more than clearing old ones.
+    if (this.gathered.byteLength < byteLength) this.gathered = new Uint8Array(byteLength);
+    const whole = this.gathered.subarray(0, byteLength).fill(0);
     const checksum = await fill(async (at, bytes) => whole.set(bytes, at));
     await file.write(byteOffset, whole);
     return checksum;

@@ -10,7 +10,7 @@ import { ModelFormatError, type ByteSource } from '../formats/checkpoint.ts';
 import { ggufShardNames } from '../formats/gguf.ts';
 import type { NamedSource } from '../formats/open_checkpoint.ts';
 import {
-  checkModelId, fileTooLong, missingFile, type FileStore, type StoredFile, type StoredFileName,
+  checkModelId, fileTooLong, missingFile, readTarget, type FileStore, type StoredFile, type StoredFileName,
 } from './file_store.ts';
 
 /** A store in the folder `root`, made where missing. One process at a time: there are no locks between processes. */
@@ -51,7 +51,6 @@ export function createNodeFileStore(root: string): FileStore {
     },
     removeFile: (modelId, name) => fsp.rm(pathOf(modelId, name), { force: true }),
     async removeModel(modelId) {
-      // The manifest goes first: a removal cut off must not leave a model that looks whole.
       await fsp.rm(pathOf(modelId, 'manifest.json'), { force: true });
       await fsp.rm(folderOf(modelId), { force: true, recursive: true });
     },
@@ -62,9 +61,9 @@ function storedFile(name: string, handle: fsp.FileHandle): StoredFile {
   const size = async () => (await handle.stat()).size;
   return {
     size,
-    async read(byteOffset, byteLength) {
+    async read(byteOffset, byteLength, into) {
       checkRange(name, await size(), byteOffset, byteLength);
-      const out = new Uint8Array(byteLength);
+      const out = readTarget(byteLength, into);
       for (let done = 0; done < byteLength;) {
         const { bytesRead } = await handle.read(out, done, byteLength - done, byteOffset + done);
         if (bytesRead === 0) throw new RangeError(`${name}: the file ended at byte ${byteOffset + done}`);

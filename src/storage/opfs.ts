@@ -4,7 +4,7 @@
  */
 import { checkRange } from '../formats/byte_sources.ts';
 import {
-  checkModelId, fileTooLong, lockedFile, missingFile, StorageLockedError,
+  checkModelId, fileTooLong, lockedFile, missingFile, readTarget, StorageLockedError,
   type FileStore, type StoredFile, type StoredFileName,
 } from './file_store.ts';
 
@@ -119,6 +119,7 @@ export async function createOpfsStore(root: FileSystemDirectoryHandle): Promise<
     },
     async removeModel(modelId) {
       await checkUnlocked(modelId);
+      await this.removeFile(modelId, 'manifest.json');
       await removeEntry(models, modelId);
     },
   };
@@ -139,9 +140,9 @@ function storedFile(name: string, handle: SyncAccessHandle, release: () => void)
   let closed = false;
   return {
     size: async () => handle.getSize(),
-    async read(byteOffset, byteLength) {
+    async read(byteOffset, byteLength, into) {
       checkRange(name, handle.getSize(), byteOffset, byteLength);
-      const out = new Uint8Array(byteLength);
+      const out = readTarget(byteLength, into);
       for (let done = 0; done < byteLength;) {
         const count = handle.read(out.subarray(done), { at: byteOffset + done });
         if (count === 0) throw new RangeError(`${name}: the file ended at byte ${byteOffset + done}`);

@@ -72,19 +72,20 @@ export async function openPack(store: FileStore, id: string): Promise<ModelSourc
   const layerIndex = new Map(manifest.expertLayers.map((entry, index) => [entry.layer, index]));
   return {
     manifest,
-    async readDense(name, byteOffset = 0, byteLength) {
+    async readDense(name, byteOffset = 0, byteLength, into) {
       const entry = dense.get(name);
       if (!entry) throw new RangeError(`${manifest.name} has no tensor ${name}`);
       const length = byteLength ?? entry.byteLength - byteOffset;
       checkRange(name, entry.byteLength, byteOffset, length);
-      return files['dense.pack'].read(entry.byteOffset + byteOffset, length);
+      return files['dense.pack'].read(entry.byteOffset + byteOffset, length, into);
     },
-    async readExpertRow(layer, expert) {
+    async readExpertRow(layer, expert, into) {
       const index = layerIndex.get(layer);
       if (index === undefined || !Number.isInteger(expert) || expert < 0 || expert >= manifest.expertCount) {
         throw new RangeError(`${manifest.name} has no expert ${expert} in layer ${layer}`);
       }
-      return files['experts.pack'].read(expertRowByteOffset(manifest, index, expert), manifest.expertStrideByteLength);
+      const byteOffset = expertRowByteOffset(manifest, index, expert);
+      return files['experts.pack'].read(byteOffset, manifest.expertStrideByteLength, into);
     },
     close: () => closeFiles({ dense: files['dense.pack'], experts: files['experts.pack'] }),
   };

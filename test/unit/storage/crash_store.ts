@@ -55,9 +55,9 @@ export function createCrashStore(inner: FileStore, plan: Plan): CrashStore {
     };
     return {
       size: sizeNow,
-      async read(byteOffset, byteLength) {
+      async read(...range) {
         await settle();
-        return file.read(byteOffset, byteLength);
+        return file.read(...range);
       },
       write: (byteOffset, bytes) => guarded(async () => {
         const copy = bytes.slice();

@@ -95,6 +95,20 @@ describe.each(STORES)('%s store', (_, create) => {
     expect(await store.listModels()).not.toContain('b');
   });
 
+  it('reads into a buffer that is long enough', async () => {
+    const file = await create().open('m', 'dense.pack', 'write');
+    const bytes = noise(300, 1);
+    await file.write(0, bytes);
+    const buffer = new Uint8Array(200).fill(9);
+    const read = await file.read(70, 150, buffer);
+    expect(read.buffer).toBe(buffer.buffer);
+    expect(read).toEqual(bytes.subarray(70, 220));
+    expect(buffer.subarray(150)).toEqual(new Uint8Array(50).fill(9));
+    const longer = await file.read(0, 300, buffer);
+    expect(longer).toEqual(bytes);
+    await file.close();
+  });
+
   it('shares one file between two readers', async () => {
     const store = create();
     const writer = await store.open('m', 'dense.pack', 'write');
@@ -109,6 +123,19 @@ describe.each(STORES)('%s store', (_, create) => {
 });
 
 describe('chunked store', () => {
+  it('removes the manifest before all else', async () => {
+    const kv = createMapKeyValueStore(new Map());
+    const removed: string[] = [];
+    const store = createChunkedStore('indexeddb', { ...kv, del: async (key) => { removed.push(key); await kv.del(key); } });
+    for (const name of ['dense.pack', 'manifest.json'] as const) {
+      const file = await store.open('m', name, 'write');
+      await file.write(0, noise(10, 1));
+      await file.close();
+    }
+    await store.removeModel('m');
+    expect(removed).toEqual(['m/manifest.json/size', 'm/manifest.json/0', 'm/dense.pack/size', 'm/dense.pack/0']);
+  });
+
   it('keeps the old size until the chunks are written, and drops chunks cut off', async () => {
     const map = new Map<string, Uint8Array | number>();
     const store = createChunkedStore('indexeddb', createMapKeyValueStore(map), 64);
