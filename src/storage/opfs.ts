@@ -85,6 +85,11 @@ export async function createOpfsStore(root: FileSystemDirectoryHandle): Promise<
     }
   }
 
+  async function removeFile(modelId: string, name: StoredFileName): Promise<void> {
+    const file = await fileHandle(modelId, name, false);
+    if (file) await removeEntry(await models.getDirectoryHandle(modelId), name);
+  }
+
   return {
     kind: 'opfs',
     async listModels() {
@@ -113,13 +118,10 @@ export async function createOpfsStore(root: FileSystemDirectoryHandle): Promise<
       await input.close();
       await removeEntry(await models.getDirectoryHandle(modelId), from);
     },
-    async removeFile(modelId, name) {
-      const file = await fileHandle(modelId, name, false);
-      if (file) await removeEntry(await models.getDirectoryHandle(modelId), name);
-    },
+    removeFile,
     async removeModel(modelId) {
       await checkUnlocked(modelId);
-      await this.removeFile(modelId, 'manifest.json');
+      await removeFile(modelId, 'manifest.json');
       await removeEntry(models, modelId);
     },
   };
