@@ -4,6 +4,7 @@ import type { Budget } from './budget.ts';
 import { attributeOf, itemOf } from './attributes.ts';
 import { formatPercent } from './format.ts';
 import { asMarkup, escapeHtml } from './markup.ts';
+import { binary } from './operators.ts';
 import { jsonDumps, str } from './printing.ts';
 import { jinjaTest } from './tests.ts';
 import { capitalize, replaceText, splitLines, strip, textMethod } from './text_methods.ts';
@@ -27,7 +28,7 @@ function atPath(value: Value, path: Value, fallback?: Value): Value {
   let at = value;
   for (const step of steps) {
     at = itemOf(at, step);
-    if (at instanceof Undefined) return fallback === undefined ? at : fallback;
+    if (at instanceof Undefined && fallback !== undefined) at = fallback;
   }
   return at;
 }
@@ -197,15 +198,10 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   last: endItem('last'),
   min: extreme(1),
   max: extreme(-1),
-  sum: (value, args, kwargs) => {
+  sum: (value, args, kwargs, { budget }) => {
     const [attribute, start = 0] = bind('sum', ['attribute', 'start'], args, kwargs);
-    const items = [start, ...iterate(value).map((item) => (attribute === undefined || attribute === null ? item : atPath(item, attribute)))];
-    const total = items.reduce((sum: number, item) => {
-      const number = numeric(item);
-      if (number === null) throw new TemplateError(`unsupported operand type(s) for +: 'int' and '${typeName(item)}'`);
-      return sum + number;
-    }, 0);
-    return items.some((item) => item instanceof PyFloat) ? new PyFloat(total) : total;
+    const items = iterate(value).map((item) => (attribute === undefined || attribute === null ? item : atPath(item, attribute)));
+    return items.reduce((sum, item) => binary('+', sum, item, budget), start);
   },
   join: (value, args, kwargs, { budget }) => {
     const [separator = '', attribute] = bind('join', ['d', 'attribute'], args, kwargs);
@@ -311,7 +307,7 @@ export function applyFilter(
   name: string, value: Value, args: readonly Value[], kwargs: Kwargs, context: FilterContext,
 ): Value {
   const canonical = Object.hasOwn(ALIASES, name) ? ALIASES[name] : name;
-  if (!Object.hasOwn(FILTERS, canonical)) throw new TemplateError(`No filter named '${name}'.`);
+  if (!Object.hasOwn(FILTERS, canonical)) throw new TemplateError(`No filter named '${name}' found.`);
   if (!(value instanceof PyMarkup)) return FILTERS[canonical](value, args, kwargs, context);
   // Markup stays Markup where the filter only looks after its text; `escape` leaves it alone, `forceescape` does not.
   if (canonical === 'escape' && name !== 'forceescape') return value;

@@ -147,7 +147,7 @@ export class Interpreter {
       });
     }
     if (items.length === 0) return this.#run(node.defaultBlock, new Scope(scope), output);
-    const loop = new LoopState(items, scope.get('loop'));
+    const loop = new LoopState(items);
     for (let index = 0; index < items.length; index++) {
       // Each turn has its own scope: what it sets is gone in the next.
       const inner = new Scope(scope);

@@ -4,14 +4,10 @@ import { equal, PyFunction, PyObject, TemplateError, Undefined, type Value } fro
 
 export class LoopState {
   readonly #items: readonly Value[];
-  readonly #depth: number;
   #changedValue: Value | undefined;
 
-  /** @param outer the `loop` of the loop around this one */
-  constructor(items: readonly Value[], outer: Value | undefined) {
+  constructor(items: readonly Value[]) {
     this.#items = items;
-    const depth = outer instanceof PyObject ? outer.attributes.get('depth') : undefined;
-    this.#depth = typeof depth === 'number' ? depth + 1 : 1;
   }
 
   at(index: number): PyObject {
@@ -19,7 +15,8 @@ export class LoopState {
     return new PyObject('LoopContext', new Map<string, Value>([
       ['index', index + 1], ['index0', index], ['revindex', count - index], ['revindex0', count - index - 1],
       ['first', index === 0], ['last', index === count - 1], ['length', count],
-      ['depth', this.#depth], ['depth0', this.#depth - 1],
+      // Only recursive loops, which chat templates have no use for, go deeper.
+      ['depth', 1], ['depth0', 0],
       ['previtem', index > 0 ? this.#items[index - 1] : new Undefined('there is no previous item')],
       ['nextitem', index + 1 < count ? this.#items[index + 1] : new Undefined('there is no next item')],
       ['cycle', new PyFunction('cycle', (args) => {

@@ -34,8 +34,9 @@ export function binary(operator: string, left: Value, right: Value, budget: Budg
       if (left instanceof PyTuple && right instanceof PyTuple) {
         return new PyTuple(concatenated(left.items, right.items, budget));
       }
-      if (textOf(left) !== null) {
-        throw new TemplateError(`can only concatenate str (not "${typeName(right)}") to str`);
+      if (textOf(left) !== null || isList(left)) {
+        const type = isList(left) ? 'list' : 'str';
+        throw new TemplateError(`can only concatenate ${type} (not "${typeName(right)}") to ${type}`);
       }
       break;
     }

@@ -92,6 +92,6 @@ function testOf(name: string): Test | undefined {
 /** @throws TemplateError where there is no such test */
 export function jinjaTest(name: string, value: Value, args: readonly Value[]): boolean {
   const test = testOf(name);
-  if (!test) throw new TemplateError(`No test named '${name}'.`);
+  if (!test) throw new TemplateError(`No test named '${name}' found.`);
   return test(value, args);
 }

@@ -43,3 +43,48 @@ describe.each(vectors)('$name', ({ template, cases }) => {
     for (const { context, ok } of rendered) expect(windows.render(context, now)).toBe(ok);
   });
 });
+
+/** Python's message without its exception type; ours words a few differently. */
+function reasonOf(error: string): string | null {
+  const reason = error.replace(/^\w+(?:: |$)/, '');
+  const worded = /^$|^No (?:filter|test) named|^cannot unpack/.test(reason);
+  return worded ? null : reason;
+}
+
+function expectAsPython(render: () => string, { ok, error }: { readonly ok?: string; readonly error?: string }): void {
+  if (ok !== undefined) {
+    expect(render()).toBe(ok);
+    return;
+  }
+  expect(render).toThrow(TemplateError);
+  const reason = reasonOf(error!);
+  if (reason !== null) expect(render).toThrow(reason);
+}
+
+describe('expressions on one context', () => {
+  const path = new URL('../../vectors/chat-templates/expressions.json', import.meta.url);
+  const { context, cases } = JSON.parse(readFileSync(path, 'utf8')) as {
+    readonly context: ChatTemplateContext;
+    readonly cases: readonly { readonly template: string; readonly ok?: string; readonly error?: string }[];
+  };
+
+  it('has many', () => expect(cases.length).toBeGreaterThan(130));
+  it.each(cases)('$template', ({ template, ...expected }) => {
+    expectAsPython(() => new ChatTemplate(template).render(context, now), expected);
+  });
+});
+
+describe('conversations with tools, reasoning, lists of parts and mistakes', () => {
+  const folder = new URL('../../vectors/chat-templates/', import.meta.url);
+  const contexts = JSON.parse(readFileSync(new URL('conversations.json', folder), 'utf8')) as Record<string, ChatTemplateContext>;
+  const results = JSON.parse(gunzipSync(readFileSync(new URL('conversations.json.gz', folder))).toString('utf8')) as readonly {
+    readonly name: string; readonly case: string; readonly ok?: string; readonly error?: string;
+  }[];
+
+  it.each(vectors)('$name', ({ name, template }) => {
+    const own = results.filter((result) => result.name === name);
+    expect(own).toHaveLength(Object.keys(contexts).length);
+    const parsed = new ChatTemplate(template);
+    for (const result of own) expectAsPython(() => parsed.render(contexts[result.case], now), result);
+  });
+});
