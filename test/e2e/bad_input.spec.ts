@@ -18,7 +18,7 @@ const BAD_FILES: readonly BadFile[] = [
   { what: 'lying lengths', name: 'liar.gguf', bytes: lyingGguf, says: /liar\.gguf/ },
   { what: 'unknown architecture', name: 'odd.gguf', bytes: () => patchedGguf('qwen3moe', 'qwen9moe', 'general.architecture'), says: /qwen9moe.*supported/ },
   { what: 'missing tensor', name: 'torn.gguf', bytes: () => patchedGguf('output_norm.weight', 'output_nose.weight'), says: /torn\.gguf.*output_no/ },
-  { what: 'no model at all', name: 'notes.txt', bytes: () => Buffer.from('milk, bread'), says: /\.gguf/ },
+  { what: 'no model at all', name: 'notes.txt', bytes: () => Buffer.from('milk, bread'), says: /notes\.txt.*GGUF/ },
 ];
 
 interface BadFolder {

@@ -21,7 +21,8 @@ export function ChatView(): JSX.Element {
 
   const toEnd = (): void => {
     const element = scroller.current;
-    if (element !== null) element.scrollTop = element.scrollHeight;
+    // The welcome of an empty chat is read from its top.
+    if (element !== null) element.scrollTop = app.chats.current.peek() === null ? 0 : element.scrollHeight;
   };
   useEffect(() => {
     if (content.current === null) return;

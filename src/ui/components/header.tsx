@@ -19,7 +19,7 @@ export function Header(): JSX.Element {
       <div class="header-title">
         <h1 data-testid="model-name">{opened?.info.modelName ?? 'No model open'}</h1>
         {backend !== null && (
-          <p class={`backend ${backend.kind}`} data-testid="backend-label" title={backend.features.join(', ')}>
+          <p class={`backend${backend.fallbackReason === null && backend.kind !== 'reference' ? '' : ' slow'}`} data-testid="backend-label" title={backend.features.join(', ')}>
             <span class="dot" aria-hidden="true" />
             <span>{backend.label.includes(backend.adapter) ? backend.label : `${backend.label} · ${backend.adapter}`}</span>
           </p>

@@ -44,8 +44,14 @@ export function createNotices(): NoticeState {
   };
 }
 
-/** The sentence of whatever was thrown. */
+/** Sentences that programs write as half a line ('there is no model here') begin with one of these. */
+const LOWER_CASE_START = /^(a|an|the|this|there|no|it)(?=\s)/;
+
+/** The sentence of whatever was thrown, as people read sentences: a capital in front, a full stop behind. */
 export function sentenceOf(error: unknown): string {
-  if (error instanceof Error && error.message !== '') return error.message;
-  return typeof error === 'string' && error !== '' ? error : 'Something failed without saying why.';
+  const message = error instanceof Error ? error.message : error;
+  if (typeof message !== 'string' || message.trim() === '') return 'Something failed without saying why.';
+  // Names of files and tensors at the start stay as they are.
+  const text = message.trim().replace(LOWER_CASE_START, (word) => word[0].toUpperCase() + word.slice(1));
+  return /[.!?…:]$/.test(text) ? text : `${text}.`;
 }

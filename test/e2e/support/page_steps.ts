@@ -1,4 +1,5 @@
 /** What people do on the page, in the words of the tests. */
+import { resolve } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect } from './browser.ts';
 
@@ -39,7 +40,7 @@ export async function expectOpen(page: Page): Promise<void> {
 export async function dropPaths(page: Page, paths: readonly string[]): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const at = { x: 400, y: 300 };
-  const data = { items: [], files: [...paths], dragOperationsMask: 1 };
+  const data = { items: [], files: paths.map((path) => resolve(path)), dragOperationsMask: 1 };
   await session.send('Input.dispatchDragEvent', { type: 'dragEnter', ...at, data });
   await session.send('Input.dispatchDragEvent', { type: 'dragOver', ...at, data });
   await expect(page.getByTestId('drop-overlay')).toBeVisible();

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { filesOfInput } from '../../../src/ui/lib/drop_files.ts';
+import { formatBytes, formatMillis, formatRate, formatSeconds } from '../../../src/ui/lib/format.ts';
+import { splitThinking } from '../../../src/ui/lib/markdown.ts';
+import { webGpuHelp } from '../../../src/ui/lib/webgpu_help.ts';
+import { downloadStarter, fetchStarterModels } from '../../../src/ui/state/starter.ts';
+
+describe('numbers as people read them', () => {
+  it('bytes', () => {
+    expect([0, 999, 1000, 1_234_567, 99_600_000, 999_950, 4.8e10].map(formatBytes))
+      .toEqual(['0 B', '999 B', '1.0 kB', '1.2 MB', '100 MB', '1.0 MB', '48.0 GB']);
+  });
+
+  it('durations and rates', () => {
+    expect([0, 59.4, 60, 61, 3600, 7800].map(formatSeconds)).toEqual(['0 s', '59 s', '1 min', '1 min 1 s', '1 h', '2 h 10 min']);
+    expect([85.4, 999.6, 12_345].map(formatMillis)).toEqual(['85 ms', '1.0 s', '12.3 s']);
+    expect([8.256, 99.4, 123.4].map(formatRate)).toEqual(['8.3', '99.4', '123']);
+  });
+});
+
+describe('thoughts of reasoning models', () => {
+  it.each([
+    ['plain', { thinking: '', answer: 'plain', stillThinking: false }],
+    ['<think>\nhm', { thinking: 'hm', answer: '', stillThinking: true }],
+    ['<think>hm</think>\n\nyes', { thinking: 'hm', answer: 'yes', stillThinking: false }],
+    // The template wrote the opening tag into the prompt.
+    ['hm</think>yes', { thinking: 'hm', answer: 'yes', stillThinking: false }],
+    ['say <think> aloud', { thinking: '', answer: 'say <think> aloud', stillThinking: false }],
+  ])('%j', (text, split) => {
+    expect(splitThinking(text)).toEqual(split);
+  });
+});
+
+describe('how to turn WebGPU on', () => {
+  const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
+
+  it('knows the browser', () => {
+    expect(webGpuHelp(chrome, true)).toMatchObject({ browser: 'Chrome' });
+    expect(webGpuHelp(chrome, true).steps.join()).toContain('enable-vulkan');
+    expect(webGpuHelp(`${chrome} Edg/150.0`, true).steps[0]).toContain('edge://');
+    expect(webGpuHelp('Mozilla/5.0 (Windows NT 10.0) Gecko/20100101 Firefox/140.0', true).browser).toBe('Firefox');
+    expect(webGpuHelp('Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15', true).browser).toBe('Safari');
+  });
+
+  it('says first that an insecure page never has it', () => {
+    expect(webGpuHelp(chrome, false).steps[0]).toContain('https://');
+  });
+});
+
+describe('picked files', () => {
+  it('keep their folders and leave hidden ones out', () => {
+    const file = (name: string, webkitRelativePath: string) => Object.assign(new File(['x'], name), { webkitRelativePath });
+    const files = [file('a.gguf', ''), file('config.json', 'm/config.json'), file('HEAD', 'm/.git/HEAD'), file('.DS_Store', 'm/.DS_Store')];
+    expect(filesOfInput(files).map(({ path }) => path)).toEqual(['a.gguf', 'm/config.json']);
+  });
+});
+
+describe('starter models', () => {
+  const model = { file: 'tiny.gguf', title: 'Tiny', note: 'n' };
+
+  it('are none where the site answers with anything else', async () => {
+    const answer = (body: string, status = 200) => async () => new Response(body, { status });
+    expect(await fetchStarterModels('./', answer(JSON.stringify({ models: [model, { file: 3 }] })))).toEqual([model]);
+    expect(await fetchStarterModels('./', answer('<!doctype html>'))).toEqual([]);
+    expect(await fetchStarterModels('./', answer('{"models": 7}'))).toEqual([]);
+    expect(await fetchStarterModels('./', answer('', 404))).toEqual([]);
+  });
+
+  it('arrive as dropped files, with progress', async () => {
+    const seen: number[] = [];
+    const fetcher = async () => new Response('0123456789', { headers: { 'content-length': '10' } });
+    const dropped = await downloadStarter('./', model, fetcher, (p) => seen.push(p.done), new AbortController().signal);
+    expect(dropped.path).toBe('tiny.gguf');
+    expect(await dropped.file.text()).toBe('0123456789');
+    expect(seen.at(-1)).toBe(10);
+    await expect(downloadStarter('./', model, async () => new Response('', { status: 404 }), () => undefined, new AbortController().signal))
+      .rejects.toThrow('404');
+  });
+});
