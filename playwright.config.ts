@@ -19,7 +19,6 @@ export default defineConfig({
       url: SITE_URL,
       timeout: 90_000,
     },
-    // A developer's own dev server may be running: that must not keep the tests from starting theirs.
-    { command: `npm start -- --port ${portOf(DEV_URL)} --strictPort --bypass-lock`, url: DEV_URL, timeout: 90_000 },
+    { command: `npm start -- --port ${portOf(DEV_URL)} --strictPort`, url: DEV_URL, timeout: 90_000 },
   ],
 });
