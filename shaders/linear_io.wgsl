@@ -51,22 +51,20 @@ fn plane_words(base: u32) -> vec4<u32> {
   return vec4<u32>(PLANE0, PLANE1, PLANE2, PLANE3) + vec4<u32>(base);
 }
 
-fn x_element(row: u32, col: u32) -> f32 {
-  if (col >= COLS) {
-    return 0.0;
-  }
-  let i = row * COLS + col;
-  return x[i >> 2u][i & 3u];
+/// Elements 4 k … 4 k + 3 of a row of x; zero past its end.
+@if(!ragged)
+fn x_quad(row: u32, k: u32) -> vec4<f32> {
+  return x[row * (COLS / 4u) + k];
 }
 
-/// Elements 4 k … 4 k + 3 of a row of x; zero past its end.
+@if(ragged)
 fn x_quad(row: u32, k: u32) -> vec4<f32> {
-  if (COLS % 16u == 0u) {
-    return x[row * (COLS / 4u) + k];
+  var quad = vec4<f32>(0.0);
+  for (var j = 0u; j < min(4u, COLS - min(COLS, 4u * k)); j += 1u) {
+    let i = row * COLS + 4u * k + j;
+    quad[j] = x[i >> 2u][i & 3u];
   }
-  let col = 4u * k;
-  return vec4<f32>(
-    x_element(row, col), x_element(row, col + 1u), x_element(row, col + 2u), x_element(row, col + 3u));
+  return quad;
 }
 
 /// Elements 16 g … 16 g + 15 of a row of x.

@@ -2,31 +2,22 @@
 import package::quant::decode16;
 import package::linear_io::COLS;
 
-fn weight_element(planes: vec4<u32>, row: u32, col: u32) -> f32 {
-  if (col >= COLS) {
-    return 0.0;
-  }
-  let i = row * COLS + col;
-  let group = decode16(planes, i >> 4u);
-  return group[(i >> 2u) & 3u][i & 3u];
-}
-
-fn weight_quad(planes: vec4<u32>, row: u32, col: u32) -> vec4<f32> {
-  return vec4<f32>(
-    weight_element(planes, row, col), weight_element(planes, row, col + 1u),
-    weight_element(planes, row, col + 2u), weight_element(planes, row, col + 3u));
-}
-
-/// Weights 16 g … 16 g + 15 of a row; zero past its end. Rows that are no multiple of 16 (only float formats have
-/// such) begin inside a group: slow, but right.
+/// Weights 16 g … 16 g + 15 of a row.
+@if(!ragged)
 fn weight_group(planes: vec4<u32>, row: u32, g: u32) -> array<vec4<f32>, 4> {
-  if (COLS % 16u == 0u) {
-    return decode16(planes, row * (COLS / 16u) + g);
+  return decode16(planes, row * (COLS / 16u) + g);
+}
+
+/// Rows begin inside the matrix's groups of 16, so weights are picked one by one; zero past the row's end.
+@if(ragged)
+fn weight_group(planes: vec4<u32>, row: u32, g: u32) -> array<vec4<f32>, 4> {
+  var result = array<vec4<f32>, 4>();
+  for (var j = 0u; j < min(16u, COLS - min(COLS, 16u * g)); j += 1u) {
+    let i = row * COLS + 16u * g + j;
+    var group = decode16(planes, i >> 4u);
+    result[j >> 2u][j & 3u] = group[(i >> 2u) & 3u][i & 3u];
   }
-  let col = 16u * g;
-  return array<vec4<f32>, 4>(
-    weight_quad(planes, row, col), weight_quad(planes, row, col + 4u),
-    weight_quad(planes, row, col + 8u), weight_quad(planes, row, col + 12u));
+  return result;
 }
 
 fn dot16(a: array<vec4<f32>, 4>, b: array<vec4<f32>, 4>) -> f32 {

@@ -1,0 +1,98 @@
+/** Random weight matrices in every format, with their values by the scalar decoder. */
+import { WEIGHT_FORMATS, type WeightFormatName } from '../../src/quant/formats.ts';
+import { f32ToF16 } from '../../src/quant/float.ts';
+import { packRows } from '../../src/quant/pack.ts';
+
+export interface TestMatrix {
+  readonly format: WeightFormatName;
+  readonly rows: number;
+  readonly cols: number;
+  readonly file: Uint8Array;
+  readonly packed: Uint8Array;
+  /** [rows, cols] by the scalar decoder. */
+  readonly values: Float32Array;
+}
+
+/** Deterministic uniform numbers in [0, 1): Marsaglia's xorshift32. */
+export function randomStream(seed: number): () => number {
+  let state = (seed * 2654435761 + 1) >>> 0;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Roughly normal values. */
+export function randomFloats(length: number, random: () => number): Float32Array {
+  return Float32Array.from({ length }, () => random() + random() + random() + random() - 2);
+}
+
+/** f16 scales of extreme blocks: zeros, subnormals, the largest finite magnitudes. */
+const EXTREME_F16 = [0x0000, 0x8000, 0x0001, 0x83ff, 0x7bff, 0xfbff, 0x0400, 0x3c00];
+const EXTREME_CODES = [0x00, 0xff, 0x80, 0x7f, 0x0f, 0xf0];
+
+/** Fields of a block that random bytes must not fill: they would be huge or NaN. Everything else is codes. */
+function writeScales(format: WeightFormatName, block: Uint8Array, pick: (field: number) => { f16: number; exponent: number }): void {
+  const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
+  if (format === 'W2') {
+    block[8] = pick(0).exponent;
+    return;
+  }
+  WEIGHT_FORMATS[format].multiByteFields.forEach(({ byteOffset }, field) => view.setUint16(byteOffset, pick(field).f16, true));
+}
+
+function matrixFrom(format: WeightFormatName, rows: number, cols: number, file: Uint8Array): TestMatrix {
+  const spec = WEIGHT_FORMATS[format];
+  const values = new Float32Array(rows * cols);
+  for (let block = 0; block < rows * cols / spec.blockElems; block++) {
+    spec.decodeBlock(file, block * spec.blockByteLength, values, block * spec.blockElems);
+  }
+  return { format, rows, cols, file, packed: packRows(format, file, rows, cols), values };
+}
+
+/** Every block random, with scales of an ordinary size. */
+export function randomMatrix(format: WeightFormatName, rows: number, cols: number, random: () => number): TestMatrix {
+  const spec = WEIGHT_FORMATS[format];
+  const file = new Uint8Array(rows * cols / spec.blockElems * spec.blockByteLength);
+  for (let at = 0; at < file.length; at += spec.blockByteLength) {
+    const block = file.subarray(at, at + spec.blockByteLength);
+    if (spec.blockElems === 1) {
+      spec.encodeBlock!(randomFloats(1, random), 0, block, 0);
+    } else {
+      for (let i = 0; i < block.length; i++) block[i] = Math.floor(random() * 256);
+      writeScales(format, block, () => ({ f16: f32ToF16(0.002 + 0.02 * random()), exponent: 121 + Math.floor(random() * 4) }));
+    }
+  }
+  return matrixFrom(format, rows, cols, file);
+}
+
+/** Blocks with extreme scales and codes: block b takes the b-th combination. */
+export function extremeMatrix(format: WeightFormatName, rows: number, cols: number): TestMatrix {
+  const spec = WEIGHT_FORMATS[format];
+  const file = new Uint8Array(rows * cols / spec.blockElems * spec.blockByteLength);
+  const exponents = [0, 1, 2, 127, 128, 252, 253, 254, 255];
+  const view = new DataView(file.buffer);
+  for (let b = 0, at = 0; at < file.length; b++, at += spec.blockByteLength) {
+    const block = file.subarray(at, at + spec.blockByteLength);
+    block.fill(EXTREME_CODES[b % EXTREME_CODES.length]);
+    const scale = Math.floor(b / EXTREME_CODES.length);
+    if (format === 'F16') view.setUint16(at, [...EXTREME_F16, 0x7c00, 0xfc00, 0x7e00][b % (EXTREME_F16.length + 3)], true);
+    else if (format === 'BF16') view.setUint16(at, [0, 0x8000, 0x7f7f, 0xff7f, 0x0080, 0x3f80, 0x7f80, 0x7fc0][b % 8], true);
+    else if (format === 'F32') view.setFloat32(at, [0, -0, 3.4e38, -3.4e38, 2 ** -126, 1, Infinity, NaN][b % 8], true);
+    else {
+      writeScales(format, block, (field) => ({
+        f16: EXTREME_F16[(scale + 3 * field) % EXTREME_F16.length], exponent: exponents[scale % exponents.length],
+      }));
+    }
+  }
+  return matrixFrom(format, rows, cols, file);
+}
+
+/** Rows [firstRow, firstRow + rows) packed on their own. */
+export function packedPart(matrix: TestMatrix, firstRow: number, rows: number): Uint8Array {
+  const rowByteLength = matrix.file.byteLength / matrix.rows;
+  return packRows(matrix.format, matrix.file.subarray(firstRow * rowByteLength, (firstRow + rows) * rowByteLength), rows, matrix.cols);
+}
