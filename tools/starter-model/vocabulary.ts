@@ -1,4 +1,7 @@
-/** The starter model's tokenizer: 3 control tokens, the 256 bytes, and one token for each merge in merges.txt. */
+/**
+ * The starter model's tokenizer: 3 control tokens, the 256 bytes, and one token for each merge in merges.txt
+ * (the 253 merges of the byte-level BPE that the project's tiny reference models share).
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GgufTypedValue } from '../../src/formats/gguf_writer.ts';
