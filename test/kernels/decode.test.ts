@@ -64,9 +64,9 @@ describe.each(FORMATS)('%s', (format) => {
     const want = tokens.flatMap((row) => [...matrix.values.subarray(row * matrix.cols, (row + 1) * matrix.cols)].map((v) => 0.5 * v));
     expectSame(got, Float32Array.from(want));
   });
+});
 
-  it.runIf(blockElems === 1)('reads rows whose length is no multiple of 16', async () => {
-    const matrix = randomMatrix(format, 5, 37, randomStream(13));
-    expectSame(await embed(matrix, [0, 1, 2, 3, 4], 2), matrix.values);
-  });
+it.each(['F32', 'F16', 'BF16'] as const)('%s rows whose length is no multiple of 16', async (format) => {
+  const matrix = randomMatrix(format, 5, 37, randomStream(13));
+  expectSame(await embed(matrix, [0, 1, 2, 3, 4], 2), matrix.values);
 });
