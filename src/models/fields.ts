@@ -5,7 +5,7 @@
 import { ModelFormatError, type Checkpoint, type GgufValue } from '../formats/checkpoint.ts';
 
 export class Fields {
-  /** File and container in words, for messages. */
+  /** Where the fields stand, in front of a key in messages: 'm.gguf: qwen3moe.' */
   readonly label: string;
   readonly #get: (key: string) => unknown;
 
@@ -16,11 +16,11 @@ export class Fields {
 
   /** GGUF keys of one architecture: 'attention.head_count' reads '<architecture>.attention.head_count'. */
   static ofGguf(fileName: string, architecture: string, values: ReadonlyMap<string, GgufValue>): Fields {
-    return new Fields(`${fileName}, metadata ${architecture}.`, (key) => plainArray(values.get(`${architecture}.${key}`)));
+    return new Fields(`${fileName}: ${architecture}.`, (key) => plainArray(values.get(`${architecture}.${key}`)));
   }
 
-  static ofConfig(fileName: string, config: Readonly<Record<string, unknown>>): Fields {
-    return new Fields(`${fileName}, config.json key `, (key) => config[key] ?? undefined);
+  static ofConfig(modelName: string, config: Readonly<Record<string, unknown>>): Fields {
+    return new Fields(`config.json of ${modelName}: `, (key) => config[key] ?? undefined);
   }
 
   has(key: string): boolean {

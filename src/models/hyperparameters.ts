@@ -44,6 +44,10 @@ export function commonFromGguf(meta: Fields, shapeOf: ShapeOf, traits: GgufTrait
   const ropeDim = meta.integer('rope.dimension_count', 2, headDim, headDim);
   const contextLength = meta.integer('context_length', 1, LIMITS.contextLength);
   const expertCount = meta.integer('expert_count', 1, LIMITS.expertCount);
+  // 0 stands for unset, 1 for softmax.
+  if (meta.integer('expert_gating_func', 0, 255, 1) > 1) {
+    throw meta.refuse('expert_gating_func', 'isn\'t softmax, the only router that is supported for this architecture');
+  }
   const vocabRows = shapeOf('token_embd.weight')?.[0];
   const hp: Hyperparameters = {
     ...PLAIN,
@@ -63,11 +67,10 @@ export function commonFromGguf(meta: Fields, shapeOf: ShapeOf, traits: GgufTrait
     expertFfnSize: meta.has('expert_feed_forward_length')
       ? meta.integer('expert_feed_forward_length', 1, LIMITS.ffnSize)
       : traits.expertFfnSize(meta),
-    denseFfnSize: meta.integer('feed_forward_length', 0, LIMITS.ffnSize, 0),
     normTopkProb: meta.boolean('expert_weights_norm', traits.normTopkProb),
     expertWeightsScale: meta.number('expert_weights_scale', 0, 1e6, 0) || 1,
   };
-  return checkedHeads(meta, hp);
+  return checkedHeads(meta, hp, 'attention.head_count_kv', 'rope.dimension_count');
 }
 
 export interface ConfigTraits {
@@ -108,7 +111,7 @@ export function commonFromConfig(config: Fields, traits: ConfigTraits): Hyperpar
     expertFfnSize: config.integer(traits.expertFfnKey, 1, LIMITS.ffnSize),
     normTopkProb: traits.normTopkProb(config),
   };
-  return checkedHeads(config, hp);
+  return checkedHeads(config, hp, 'num_key_value_heads', 'head_dim');
 }
 
 /** sliding_window where use_sliding_window says so (Qwen). One window for all layers is what we have. */
@@ -129,6 +132,11 @@ export function qwenDenseLayers(config: Fields, layerCount: number): number[] {
   return layerNumbers(layerCount).filter((layer) => listed.has(layer) || (layer + 1) % step !== 0);
 }
 
+/** FFN size of such layers in a GGUF file. */
+export function ggufDenseFfnSize(meta: Fields): number {
+  return meta.integer('feed_forward_length', 0, LIMITS.ffnSize, 0);
+}
+
 /** Layers of a GGUF file that hold a plain FFN and no router. */
 export function ggufDenseLayers(shapeOf: ShapeOf, layerCount: number): number[] {
   return layerNumbers(layerCount).filter((layer) =>
@@ -139,12 +147,12 @@ function layerNumbers(layerCount: number): number[] {
   return Array.from({ length: layerCount }, (_, layer) => layer);
 }
 
-function checkedHeads(fields: Fields, hp: Hyperparameters): Hyperparameters {
+function checkedHeads(fields: Fields, hp: Hyperparameters, kvKey: string, ropeKey: string): Hyperparameters {
   if (hp.headCount % hp.kvHeadCount !== 0) {
-    throw fields.refuse('', `gives ${hp.headCount} attention heads, no multiple of its ${hp.kvHeadCount} key/value heads`);
+    throw fields.refuse(kvKey, `is ${hp.kvHeadCount}, which doesn't divide the ${hp.headCount} attention heads`);
   }
   if (hp.ropeDim % 2 !== 0 || hp.ropeDim < 2) {
-    throw fields.refuse('', `gives ${hp.ropeDim} rotary dimensions; they must be even and at least 2`);
+    throw fields.refuse(ropeKey, `gives ${hp.ropeDim} rotary dimensions; they must be even and at least 2`);
   }
   return hp;
 }

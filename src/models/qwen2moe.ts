@@ -2,7 +2,7 @@
 import { attentionBlock, denseBlock, embedding, expertBlock, outputHead, sigmoidSharedExpert } from './blocks.ts';
 import { layersOf, type Architecture, type ShapeOf } from './architecture.ts';
 import {
-  commonFromConfig, commonFromGguf, ggufDenseLayers, LIMITS, qwenDenseLayers, qwenSlidingWindow,
+  commonFromConfig, commonFromGguf, ggufDenseFfnSize, ggufDenseLayers, LIMITS, qwenDenseLayers, qwenSlidingWindow,
 } from './hyperparameters.ts';
 import {
   attentionTensors, ffnTensors, ggufExperts, hfExperts, layerTensor, outerTensors, routerTensor,
@@ -27,10 +27,12 @@ export const qwen2moe: Architecture = {
       expertFfnSize: (fields) =>
         fields.integer('feed_forward_length', 1, LIMITS.ffnSize) / fields.integer('expert_used_count', 1, LIMITS.expertCount),
     });
+    const denseFfnSize = ggufDenseFfnSize(meta);
     return {
       ...hp,
+      denseFfnSize,
       sharedFfnSize: meta.integer(
-        'expert_shared_feed_forward_length', 1, LIMITS.ffnSize, sharedRows(shapeOf, hp.layerCount) ?? hp.denseFfnSize),
+        'expert_shared_feed_forward_length', 1, LIMITS.ffnSize, sharedRows(shapeOf, hp.layerCount) ?? denseFfnSize),
       denseLayers: ggufDenseLayers(shapeOf, hp.layerCount),
     };
   },

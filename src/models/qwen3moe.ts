@@ -2,7 +2,7 @@
 import { attentionBlock, denseBlock, embedding, expertBlock, outputHead } from './blocks.ts';
 import { layersOf, type Architecture } from './architecture.ts';
 import {
-  commonFromConfig, commonFromGguf, ggufDenseLayers, LIMITS, qwenDenseLayers, qwenSlidingWindow,
+  commonFromConfig, commonFromGguf, ggufDenseFfnSize, ggufDenseLayers, LIMITS, qwenDenseLayers, qwenSlidingWindow,
 } from './hyperparameters.ts';
 import { attentionTensors, ffnTensors, ggufExperts, hfExperts, outerTensors, routerTensor } from './tensor_specs.ts';
 
@@ -19,7 +19,7 @@ export const qwen3moe: Architecture = {
       ropeStyle: 'half', normTopkProb: true,
       expertFfnSize: (fields) => fields.integer('expert_feed_forward_length', 1, LIMITS.ffnSize),
     });
-    return { ...hp, denseLayers: ggufDenseLayers(shapeOf, hp.layerCount) };
+    return { ...hp, denseFfnSize: ggufDenseFfnSize(meta), denseLayers: ggufDenseLayers(shapeOf, hp.layerCount) };
   },
 
   fromConfig: (config) => {

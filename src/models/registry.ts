@@ -70,7 +70,7 @@ function identify(checkpoint: Checkpoint): Identified {
       checkpoint.tensors.get(tensor)?.shape);
     return { architecture, hyperparameters, tiedHead: false };
   }
-  const config = Fields.ofConfig(file, metadata.config);
+  const config = Fields.ofConfig(checkpoint.name, metadata.config);
   const modelType = config.text('model_type', '');
   const architecture = ARCHITECTURES.find(({ hfModelTypes }) => hfModelTypes.includes(modelType));
   if (!architecture) throw unknownArchitecture(file, modelType || '(none)');

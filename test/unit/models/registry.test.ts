@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ModelFormatError, type GgufValue } from '../../../src/formats/checkpoint.ts';
+import { ModelFormatError, type Checkpoint, type GgufValue } from '../../../src/formats/checkpoint.ts';
 import { ARCHITECTURES, buildGraph, planModel } from '../../../src/models/registry.ts';
 import { manifestFromPlan } from '../../../src/storage/manifest.ts';
 import { fakeCheckpoint, TINY_QWEN3_METADATA, tinyQwen3Shapes } from '../../support/fake_model.ts';
@@ -37,12 +37,15 @@ describe('planModel refuses, in one sentence,', () => {
     ['embedding_length', 16.5, /embedding_length is 16\.5/],
     ['attention.head_count', 0, /head_count is 0/],
     ['attention.head_count_kv', 3, /head_count_kv is 3/],
+    ['attention.head_count_kv', 0, /head_count_kv is 0/],
     ['attention.layer_norm_rms_epsilon', NaN, /layer_norm_rms_epsilon/],
     ['expert_used_count', 5, /expert_used_count is 5, expected a whole number from 1 to 4/],
     ['expert_count', 2 ** 53 - 1, /expert_count/],
     ['rope.freq_base', 0, /rope\.freq_base is 0/],
     ['rope.scaling.type', 'longrope', /'longrope'; supported are none, linear and yarn/],
     ['attention.value_length', 4, /value_length differs/],
+    ['expert_gating_func', 2, /expert_gating_func isn't softmax/],
+    ['rope.dimension_count', 7, /^tiny\.gguf: qwen3moe\.rope\.dimension_count gives 7 rotary dimensions/],
     ['context_length', 'long', /context_length is "long"/],
   ])('%s = %s', (key, value, message) => {
     const refused = planWith({ [`qwen3moe.${key}`]: value });
@@ -175,7 +178,7 @@ describe('both containers of one model', () => {
     expect([styleA, styleB]).toEqual(['half', architecture === 'granitemoeshared' ? 'interleaved' : 'half']);
     expect(epsA).toBeCloseTo(epsB, 12);
     expect({ ...restA, residualScale: Math.fround(restA.residualScale) })
-      .toEqual({ ...restB, residualScale: Math.fround(restB.residualScale), denseFfnSize: restA.denseFfnSize });
+      .toEqual({ ...restB, residualScale: Math.fround(restB.residualScale) });
   });
 });
 
@@ -204,4 +207,55 @@ it('buildGraph refuses an architecture that this version doesn\'t know', () => {
   const { hyperparameters } = planModel(fakeCheckpoint({ shapes: tinyQwen3Shapes() }));
   expect(() => buildGraph('mamba', hyperparameters, [])).toThrow(ModelFormatError);
   expect(ARCHITECTURES.map(({ id }) => id)).toEqual(['qwen3moe', 'qwen2moe', 'olmoe', 'mixtral', 'granitemoe']);
+});
+
+describe('config.json', () => {
+  const QWEN3_CONFIG = {
+    model_type: 'qwen3_moe', hidden_size: 16, num_hidden_layers: 2, num_attention_heads: 2, num_key_value_heads: 1,
+    head_dim: 8, vocab_size: 32, max_position_embeddings: 64, num_experts: 4, num_experts_per_tok: 2,
+    moe_intermediate_size: 8, norm_topk_prob: true, rms_norm_eps: 1e-6,
+  };
+  const planConfig = (changes: object): (() => unknown) => () =>
+    planModel(fakeCheckpoint({ config: { ...QWEN3_CONFIG, ...changes }, shapes: new Map() }));
+
+  /** A model of the kit with its config changed. */
+  const openWith = async (architecture: 'qwen3_moe' | 'mixtral', changes: object): Promise<Checkpoint> => {
+    const checkpoint = await openModel(architecture, 'safetensors');
+    const { metadata } = checkpoint;
+    if (metadata.kind !== 'hf') throw new Error('expected a Hugging Face folder');
+    return { ...checkpoint, metadata: { ...metadata, config: { ...metadata.config, ...changes } } };
+  };
+
+  it.each<[object, RegExp]>([
+    [{ hidden_size: undefined }, /^config\.json of tiny: hidden_size is missing/],
+    [{ num_key_value_heads: 3 }, /num_key_value_heads is 3/],
+    [{ num_attention_heads: 3, num_key_value_heads: 2 }, /num_key_value_heads is 2, which doesn't divide the 3 attention heads/],
+    [{ hidden_act: 'gelu' }, /hidden_act is 'gelu'; only 'silu'/],
+    [{ use_sliding_window: true, sliding_window: 8, layer_types: ['full_attention', 'sliding_attention'] }, /layer_types mixes/],
+    [{ model_type: 'olmoe', intermediate_size: 8, clip_qkv: 8 }, /clip_qkv is set/],
+    [{ norm_topk_prob: 'yes' }, /norm_topk_prob is "yes", expected true or false/],
+    [{ tie_word_embeddings: false }, /lacks the tensor lm_head\.weight, and its config\.json says that it isn't tied/],
+    [{}, /lacks the tensor model\.embed_tokens\.weight/],
+  ])('%j is refused', (changes, message) => {
+    expect(planConfig(changes)).toThrow(message);
+  });
+
+  it('a stored head that is tied is left out', async () => {
+    const checkpoint = await openWith('qwen3_moe', { tie_word_embeddings: true });
+    const { dense } = planModel(checkpoint);
+    expect(dense.map(({ name }) => name)).not.toContain('output.weight');
+  });
+
+  it('layers without experts come from mlp_only_layers and decoder_sparse_step', async () => {
+    const checkpoint = await openWith('qwen3_moe', { decoder_sparse_step: 2 });
+    expect(() => planModel(checkpoint)).toThrow(/lacks the tensor model\.layers\.0\.mlp\.gate_proj\.weight/);
+  });
+
+  it('a sliding window is one for all layers', async () => {
+    const checkpoint = await openWith('mixtral', { sliding_window: 32 });
+    const plan = planModel(checkpoint);
+    const graph = buildGraph(plan.architecture, plan.hyperparameters, plan.dense.map(({ name }) => name));
+    const windows = graph.ops.flatMap((op) => (op.kind === 'attention' ? [op.window] : []));
+    expect(windows).toEqual([32, 32, 32]);
+  });
 });
