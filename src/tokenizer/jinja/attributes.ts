@@ -4,7 +4,7 @@ import { asMarkup, methodArguments } from './markup.ts';
 import { repr } from './printing.ts';
 import { textMethod } from './text_methods.ts';
 import {
-  dictKey, equal, isList, PyDict, PyFunction, PyMarkup, PyObject, PyRange, PyTuple, PyView, TemplateError, textOf, typeName, Undefined,
+  dictKey, equal, hasSurrogates, isList, PyDict, PyFunction, PyMarkup, PyObject, PyRange, PyTuple, PyView, TemplateError, textOf, typeName, Undefined,
   type DictKey, type Value,
 } from './values.ts';
 
@@ -95,7 +95,7 @@ function subscript(value: Value, key: Value): Value | undefined {
   if (typeof key !== 'number' && typeof key !== 'boolean') return undefined;
   const at = Number(key);
   const text = textOf(value);
-  if (text !== null) return Array.from(text).at(at);
+  if (text !== null) return hasSurrogates(text) ? Array.from(text).at(at) : text.at(at);
   if (value !== null && typeof value === 'object') {
     if (isList(value)) return value.at(at);
     if (value instanceof PyTuple || value instanceof PyRange) return value.items.at(at);

@@ -14,14 +14,14 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 
 export function templateGlobals(now: () => Date): Map<string, Value> {
   const globals = new Map<string, Value>([['true', true], ['True', true], ['false', false], ['False', false], ['none', null], ['None', null]]);
-  const define = (name: string, call: (args: readonly Value[], kwargs: Kwargs) => Value): void => {
+  const define = (name: string, call: PyFunction['call']): void => {
     globals.set(name, new PyFunction(name, call));
   };
   define('raise_exception', (args, kwargs) => {
     throw new TemplateError(str(required('raise_exception', 'message', bind('raise_exception', ['message'], args, kwargs)[0])));
   });
   define('strftime_now', (args, kwargs) => strftime(now(), textArgument('strftime_now', bind('strftime_now', ['format'], args, kwargs)[0])));
-  define('range', (args, kwargs) => {
+  define('range', (args, kwargs, budget) => {
     const bounds = bind('range', ['start', 'stop', 'step'], args, kwargs).map((bound, i) => intArgument('range', bound, i === 2 ? 1 : 0));
     if (args.length === 0) throw new TemplateError('range expected at least 1 argument, got 0');
     const [start, stop] = args.length === 1 ? [0, bounds[0]] : bounds;
@@ -30,6 +30,7 @@ export function templateGlobals(now: () => Date): Map<string, Value> {
     if ((stop - start) / step > MAX_RANGE) {
       throw new TemplateError(`Range too big. The sandbox blocks ranges larger than MAX_RANGE (${MAX_RANGE}).`);
     }
+    budget.spendItems(Math.max(0, (stop - start) / step));
     return new PyRange(start, stop, step);
   });
   define('dict', (args, kwargs) => new PyDict(entries('dict', args, kwargs)));

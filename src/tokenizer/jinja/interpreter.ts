@@ -14,7 +14,7 @@ import { binary, sliced, unary } from './operators.ts';
 import { str } from './printing.ts';
 import { jinjaTest } from './tests.ts';
 import {
-  dictKey, iterate, PyDict, PyFloat, PyFunction, PyObject, PyTuple, TemplateError, truthy, typeName, Undefined,
+  dictKey, iterate, PyDict, PyFloat, PyFunction, PyObject, PyTuple, spendOn, TemplateError, truthy, typeName, Undefined,
   type DictKey, type Kwargs, type Value,
 } from './values.ts';
 
@@ -62,6 +62,7 @@ const CONTINUE = new LoopControl('Continue');
 
 export class Interpreter {
   readonly #budget = new Budget();
+  readonly #loopReaders = new Map<For, boolean>();
   readonly #filterContext = {
     budget: this.#budget,
     applyFilter: (name: string, value: Value, args: readonly Value[], kwargs: Kwargs): Value =>
@@ -138,7 +139,7 @@ export class Interpreter {
   #loop(node: For, scope: Scope, output: Output): void {
     const filtered = node.iterable.type === 'SelectExpression' ? node.iterable : null;
     let items = iterate(this.#value(filtered ? filtered.lhs : node.iterable, scope));
-    this.#budget.spendLength(items.length);
+    this.#budget.spendItems(items.length);
     if (filtered) {
       items = items.filter((item) => {
         const inner = new Scope(scope);
@@ -147,11 +148,12 @@ export class Interpreter {
       });
     }
     if (items.length === 0) return this.#run(node.defaultBlock, new Scope(scope), output);
-    const loop = new LoopState(items);
+    const loop = this.#readsLoop(node) ? new LoopState(items) : null;
     for (let index = 0; index < items.length; index++) {
       // Each turn has its own scope: what it sets is gone in the next.
       const inner = new Scope(scope);
-      inner.set('loop', loop.at(index));
+      this.#budget.spend(loop ? 16 : 2);
+      if (loop) inner.set('loop', loop.at(index));
       this.#assign(node.loopvar, items[index], inner);
       try {
         this.#run(node.body, inner, output);
@@ -160,6 +162,13 @@ export class Interpreter {
         if (control.kind === 'Break') return;
       }
     }
+  }
+
+  /** Whether a loop's body looks at `loop`, which is dear to make for each turn. */
+  #readsLoop(node: For): boolean {
+    let reads = this.#loopReaders.get(node);
+    if (reads === undefined) this.#loopReaders.set(node, (reads = mentions(node.body, 'loop')));
+    return reads;
   }
 
   /** A macro sees the names of where it is defined, not of where it is called. */
@@ -228,6 +237,7 @@ export class Interpreter {
     const callee = call ? call.callee : filter;
     if (callee.type !== 'Identifier') throw new TemplateError('a filter must be a name');
     const [args, kwargs] = this.#arguments(call?.args ?? [], scope);
+    spendOn(value, this.#budget);
     const test = /^is (not )?(.*)$/.exec(callee.value);
     if (test) return jinjaTest(test[2], value, args) === (test[1] === undefined);
     return applyFilter(callee.value, value, args, kwargs, this.#filterContext);
@@ -256,6 +266,7 @@ export class Interpreter {
       }
       case 'MemberExpression': {
         const object = this.#value(node.object, scope);
+        spendOn(object, this.#budget);
         const { property } = node;
         if (property.type === 'SliceExpression') {
           const bounds = [property.start, property.stop, property.step].map((bound) => bound && this.#value(bound, scope));
@@ -274,7 +285,10 @@ export class Interpreter {
         const operator = node.operator.value;
         if (operator === 'and') return truthy(left) ? this.#value(node.right, scope) : left;
         if (operator === 'or') return truthy(left) ? left : this.#value(node.right, scope);
-        return binary(operator, left, this.#value(node.right, scope), this.#budget);
+        const right = this.#value(node.right, scope);
+        spendOn(left, this.#budget);
+        spendOn(right, this.#budget);
+        return binary(operator, left, right, this.#budget);
       }
       case 'UnaryExpression': {
         const value = this.#value(node.argument, scope);

@@ -70,14 +70,17 @@ function joined(left: string, right: string, budget: Budget): string {
 }
 
 function concatenated(left: readonly Value[], right: readonly Value[], budget: Budget): Value[] {
-  budget.spendLength(left.length + right.length);
+  budget.spendItems(left.length + right.length);
   return [...left, ...right];
 }
 
 function repeated(sequence: string | readonly Value[], times: number, budget: Budget): Value {
   const count = Math.max(0, times);
-  budget.spendLength(sequence.length * count);
-  if (typeof sequence === 'string') return sequence.repeat(count);
+  if (typeof sequence === 'string') {
+    budget.spendLength(sequence.length * count);
+    return sequence.repeat(count);
+  }
+  budget.spendItems(sequence.length * count);
   return Array.from({ length: count }, () => sequence).flat(1) as Value[];
 }
 

@@ -42,7 +42,11 @@ const NOT_AN_ARGUMENT: ReadonlySet<string> = new Set(['and', 'or', 'else', 'if',
 const OPENERS: ReadonlySet<string> = new Set(['OpenParen', 'OpenSquareBracket', 'OpenCurlyBracket']);
 const CLOSERS: ReadonlySet<string> = new Set(['CloseParen', 'CloseSquareBracket', 'CloseCurlyBracket']);
 
-function testsToFilters(tokens: readonly Token[]): Token[] {
+/** Tests inside the arguments of tests. */
+const MAX_TEST_DEPTH = 16;
+
+function testsToFilters(tokens: readonly Token[], depth = 0): Token[] {
+  if (depth > MAX_TEST_DEPTH) throw new RangeError();
   const out: Token[] = [];
   const isName = (at: number, name?: string): boolean =>
     tokens[at]?.type === 'Identifier' && (name === undefined || tokens[at].value === name);
@@ -59,7 +63,7 @@ function testsToFilters(tokens: readonly Token[]): Token[] {
     const end = endOfValue(tokens, argumentAt);
     const filter = `is ${negated ? 'not ' : ''}${tokens[nameAt].value}`;
     out.push({ value: '|', type: 'Pipe' }, { value: filter, type: 'Identifier' });
-    const argument = testsToFilters(tokens.slice(argumentAt, end));
+    const argument = testsToFilters(tokens.slice(argumentAt, end), depth + 1);
     if (tokens[argumentAt].type === 'OpenParen') out.push(...argument);
     else out.push({ value: '(', type: 'OpenParen' }, ...argument, { value: ')', type: 'CloseParen' });
     at = end - 1;

@@ -48,9 +48,8 @@ export class PyView {
 export class PyRange {
   readonly items: readonly number[];
   constructor(readonly start: number, readonly stop: number, readonly step: number) {
-    const items: number[] = [];
-    for (let i = start; step > 0 ? i < stop : i > stop; i += step) items.push(i);
-    this.items = items;
+    const count = Math.max(0, Math.ceil((stop - start) / step));
+    this.items = Array.from({ length: count }, (_, i) => start + i * step);
   }
 }
 /** An object whose attributes a template can read: `namespace()` (also written to) and `loop`. */
@@ -160,6 +159,16 @@ export function iterate(value: Value): readonly Value[] {
   throw new TemplateError(`'${typeName(value)}' object is not iterable`);
 }
 
+/** Accounts for an operation that may go through the whole value. */
+export function spendOn(value: Value, budget: Budget): void {
+  const text = textOf(value);
+  if (text !== null) budget.spendLength(text.length);
+  else if (value === null || typeof value !== 'object') return;
+  else if (isList(value)) budget.spendItems(value.length);
+  else if (value instanceof PyDict) budget.spendItems(value.map.size);
+  else if (value instanceof PyTuple || value instanceof PyView || value instanceof PyRange) budget.spendItems(value.items.length);
+}
+
 /** Python's len(). Undefined counts as empty. */
 export function lengthOf(value: Value): number {
   const text = textOf(value);
@@ -175,8 +184,13 @@ export function lengthOf(value: Value): number {
 
 const SURROGATE = /[\ud800-\udfff]/;
 
+/** Whether code points and JavaScript's units differ in this text. */
+export function hasSurrogates(text: string): boolean {
+  return SURROGATE.test(text);
+}
+
 export function codePointLength(text: string): number {
-  return SURROGATE.test(text) ? Array.from(text).length : text.length;
+  return hasSurrogates(text) ? Array.from(text).length : text.length;
 }
 
 export function equal(a: Value, b: Value, depth = 0): boolean {
@@ -229,7 +243,7 @@ export function compare(a: Value, b: Value, operator = '<', depth = 0): number {
 /** Order by code point, which differs from JavaScript's where characters need two units. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
-  if (!SURROGATE.test(a) && !SURROGATE.test(b)) return a < b ? -1 : 1;
+  if (!hasSurrogates(a) && !hasSurrogates(b)) return a < b ? -1 : 1;
   const [x, y] = [Array.from(a), Array.from(b)];
   for (let i = 0; i < Math.min(x.length, y.length); i++) {
     if (x[i] !== y[i]) return x[i].codePointAt(0)! - y[i].codePointAt(0)!;
