@@ -1,9 +1,10 @@
 // out[t, r] = residual + scale * clamp(W[r] · x[t] + bias[r]) for a few rows t: four weight rows a team of threads,
 // each thread takes groups of 16 weights and keeps its part of x in registers over the four rows.
+// With the condition `normed`, x is the row before its RMS norm, and the product does the norm itself.
 // Grid: x and y count teams (GRID_X wide), z the products (token rows, or token-expert pairs).
 import package::linear_io::{ROWS, COLS, plane_words, x_group, silu, write_out};
 import package::weight_group::{weight_group, dot16};
-import package::index::product_at;
+import package::index::{product_at, norm_weight};
 import package::reduce::{THREADS, lane, lane_count, first_row, writes, team_sum, settle};
 
 override GRID_X: u32;
@@ -19,6 +20,35 @@ fn four_dots(planes: vec4<u32>, row: u32, g: u32, xs: array<vec4<f32>, 4>) -> ve
   return dots;
 }
 
+@if(normed)
+override NORM_EPS: f32;
+
+/// A group of x as the weights meet it: with `normed`, times the norm's weight; the norm's factor follows at the end.
+@if(normed)
+fn weighted(xs: array<vec4<f32>, 4>, g: u32) -> array<vec4<f32>, 4> {
+  return array<vec4<f32>, 4>(
+    xs[0] * norm_weight[4u * g], xs[1] * norm_weight[4u * g + 1u],
+    xs[2] * norm_weight[4u * g + 2u], xs[3] * norm_weight[4u * g + 3u]);
+}
+
+@if(!normed)
+fn weighted(xs: array<vec4<f32>, 4>, g: u32) -> array<vec4<f32>, 4> {
+  return xs;
+}
+
+/// RMS norm's factor of the row whose squares the team has summed; rms_norm.wgsl has the formula.
+@if(normed)
+fn norm_factor(squares: f32, lid: u32) -> f32 {
+  let total = team_sum(vec4<f32>(squares, 0.0, 0.0, 0.0), lid).x;
+  settle();
+  return 1.0 / sqrt(total / f32(COLS) + NORM_EPS);
+}
+
+@if(!normed)
+fn norm_factor(squares: f32, lid: u32) -> f32 {
+  return 1.0;
+}
+
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
   let row = first_row(group.x + group.y * GRID_X, lid);
@@ -31,17 +61,21 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let groups = (COLS + 15u) / 16u;
   var sum = vec4<f32>(0.0);
   var up_sum = vec4<f32>(0.0);
+  var squares = 0.0;
   for (var g = lane(lid); g < groups; g += lane_count()) {
-    let xs = x_group(product.x_row, g);
+    let raw = x_group(product.x_row, g);
+    squares += dot16(raw, raw);
+    let xs = weighted(raw, g);
     sum += four_dots(planes, row, g, xs);
     if (UP_WORDS != 0u) {
       up_sum += four_dots(up_planes, row, g, xs);
     }
   }
-  sum = team_sum(sum, lid);
+  let factor = norm_factor(squares, lid);
+  sum = factor * team_sum(sum, lid);
   if (UP_WORDS != 0u) {
     settle();
-    up_sum = team_sum(up_sum, lid);
+    up_sum = factor * team_sum(up_sum, lid);
     for (var j = 0u; j < 4u; j += 1u) {
       sum[j] = silu(sum[j]) * up_sum[j];
     }

@@ -1,6 +1,9 @@
 // Dense weights: one matrix, row t of x makes row t of out.
 import package::linear_io::{token_count, Product, Tile};
 
+/// matvec.wgsl with `normed`: weight of the RMS norm of x, [COLS].
+@group(0) @binding(6) var<storage, read> norm_weight: array<vec4<f32>>;
+
 fn product_at(z: u32) -> Product {
   return Product(z < token_count(), 0u, z, z);
 }

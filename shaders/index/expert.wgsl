@@ -14,6 +14,9 @@ override X_PER_PAIR: bool = false;
 /// Matrix products only: (expert, first entry in pairs, entries, unused) a tile.
 @group(0) @binding(7) var<storage, read> tiles: array<vec4<u32>>;
 
+/// matvec.wgsl with `normed`: weight of the RMS norm of x, [COLS]. In the place of tiles, which that doesn't read.
+@group(0) @binding(7) var<storage, read> norm_weight: array<vec4<f32>>;
+
 fn x_row_of(pair: u32) -> u32 {
   return select(pair / TOP_K, pair, X_PER_PAIR);
 }

@@ -5,7 +5,7 @@ import type { Activation } from '../../src/compute/ops.ts';
 import type { BufferView } from '../../src/compute/webgpu/kernel.ts';
 import { ropeTable } from '../../src/compute/webgpu/kv_cache.ts';
 import {
-  attentionCalls, gatedCall, rmsNormCall, ropeCall, routerCall, selectOutputsCall, sigmoidScaleCall, type OpContext,
+  attentionCall, gatedCall, kvWriteCall, rmsNormCall, ropeCall, routerCall, selectOutputsCall, sigmoidScaleCall, type OpContext,
 } from '../../src/compute/webgpu/op_kernels.ts';
 import { openRig, TRAITS_BY_REDUCE, type KernelRig } from '../support/kernel_rig.ts';
 import { randomFloats, randomStream } from '../support/random_weights.ts';
@@ -97,7 +97,9 @@ describe.each([['graphics card', TRAITS_BY_REDUCE.workgroup], ['software adapter
     const cacheOf = (a: Float32Array): BufferView => rig.upload(Uint16Array.from({ length: (total + 2) * kvCols }, (__, i) =>
       i < position * kvCols ? halfBits(a[i]) : 0x7e00));
     const op = { kind: 'attention', layer: 0, q: qa, k: ka, v: va, out, ...shape } as const;
-    await rig.run(attentionCalls(op, { k: cacheOf(keys), v: cacheOf(values) }, contextOf(views, ROWS, CAPACITY, position, traits)));
+    const cache = { k: cacheOf(keys), v: cacheOf(values) };
+    const context = contextOf(views, ROWS, CAPACITY, position, traits);
+    await rig.run([kvWriteCall(op, cache, context), attentionCall(op, cache, context)]);
     expectClose(await rig.readFloats(outView), expected);
   });
 

@@ -17,6 +17,8 @@ export interface ShaderKey {
   readonly index?: 'dense' | 'expert';
   /** Module in shaders/reduce/ that stands for `package::reduce`. 'serial': one thread a row, for CPU adapters. */
   readonly reduce?: 'subgroup' | 'workgroup' | 'serial';
+  /** Link condition of matvec: the product does the RMS norm of its input. */
+  readonly normed?: boolean;
   /** Rows of weights are no multiple of 16 long: keeps what `@if(ragged)` marks. Float formats only; slow. */
   readonly ragged?: boolean;
 }

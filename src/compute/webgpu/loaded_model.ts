@@ -4,6 +4,7 @@ import { checkSamplingParams } from '../sampling.ts';
 import type { ModelSource } from '../../storage/model_source.ts';
 import { createActivations } from './activations.ts';
 import { checked, GPU_COPY_DST, GPU_COPY_SRC, GPU_MAP_READ, GPU_STORAGE, MAP_MODE_READ, type OpenedDevice } from './device.ts';
+import { projectionGroups } from './fusion.ts';
 import type { BufferView } from './kernel.ts';
 import type { KernelProfile } from './kernel_profile.ts';
 import { createKvCache, maxContextLength, ropeTable, type KvCache } from './kv_cache.ts';
@@ -12,8 +13,8 @@ import { compileProgram, maxRowCapacity, scratchByteLengths, type ProgramContext
 import { createStepBuffer } from './step_buffer.ts';
 import { uploadWeights } from './weights.ts';
 
-/** Rows of logits that one submit makes; more are made in several submits over the same hidden states. */
-const OUTPUT_CAPACITY = 8;
+/** Rows of logits that one submit makes; more are made in several submits over the same hidden states. Sampling takes one. */
+const OUTPUT_CAPACITY = 1;
 /** What sample.wgsl answers where no logit is finite. */
 const NO_TOKEN = 0xffffffff;
 
@@ -53,7 +54,9 @@ export async function loadModel(
   const maxStepTokens = Math.min(contextLength, maxRowCapacity(graph, source.manifest, traits));
   const capacities = [...new Set([1, Math.min(16, maxStepTokens), maxStepTokens])];
 
-  const weights = await uploadWeights(device, source, graph, maxBinding, options);
+  // Fused kernels trade launches for barriers, which is a loss on a software adapter.
+  const stacks = traits.cpuAdapter ? [] : projectionGroups(graph);
+  const weights = await uploadWeights(device, source, graph, stacks, maxBinding, options);
   const activations = createActivations(device, graph, maxStepTokens, OUTPUT_CAPACITY);
   const step = createStepBuffer(device, maxStepTokens, OUTPUT_CAPACITY, graph.vocabSize);
   const owned: GPUBuffer[] = [];
@@ -80,6 +83,8 @@ export async function loadModel(
       pairs: await makeBuffer('expert pairs', sizes.pairs, GPU_STORAGE),
       tiles: await makeBuffer('expert tiles', sizes.tiles, GPU_STORAGE),
     };
+    const qkvCols = Math.max(0, ...graph.ops.map((op) => op.kind === 'attention' ? op.q.cols + op.k.cols + op.v.cols : 0));
+    const qkv = traits.cpuAdapter || qkvCols === 0 ? null : await makeBuffer('q, k, v', qkvCols * 4, GPU_STORAGE);
     const ropeTables = new Map<string, BufferView>();
     for (const op of graph.ops) {
       if (op.kind !== 'rope') continue;
@@ -90,7 +95,7 @@ export async function loadModel(
       ropeTables.set(key, table);
     }
     const shared: Omit<ProgramContext, 'cache' | 'rowCapacity'> = {
-      graph, traits, weights, step, dummy, scratch, result, outputCapacity: OUTPUT_CAPACITY,
+      graph, traits, weights, step, dummy, scratch, qkv, result, outputCapacity: OUTPUT_CAPACITY,
       view: (activation) => activations.view(activation),
       ropeTable: (op) => ropeTables.get(`${op.scale} ${op.invFreq.join(' ')}`)!,
     };

@@ -1,5 +1,6 @@
 /** Kernel calls of the ops that read no quantised weights. Constants and bindings as the shader of that name says. */
 import type { Activation, Op } from '../ops.ts';
+import type { LoweredOp } from './fusion.ts';
 import { STEP_OUTPUT_COUNT, STEP_TOKEN_COUNT, type BufferView, type DeviceTraits, type KernelCall } from './kernel.ts';
 
 type OpOf<K extends Op['kind']> = Extract<Op, { kind: K }>;
@@ -59,18 +60,26 @@ export function ropeCall(op: OpOf<'rope'>, table: BufferView, context: OpContext
 /** Keys a tile of the attention loop. */
 const ATTENTION_TILE = 64;
 
-export function attentionCalls(
-  op: OpOf<'attention'>, cache: { readonly k: BufferView; readonly v: BufferView }, context: OpContext,
-): KernelCall[] {
+interface LayerCache {
+  readonly k: BufferView;
+  readonly v: BufferView;
+}
+
+export function kvWriteCall(op: OpOf<'attention'>, cache: LayerCache, context: OpContext): KernelCall {
   const pairs = op.kvHeadCount * op.headDim / 2;
-  const headPairs = op.headDim / 2;
-  const threads = cooperating(context.traits, 128);
-  return [{
+  return {
     label: `kv_write ${op.layer}`, shader: { root: 'kv_write' },
     constants: { PAIRS: pairs, WG: ELEMENTWISE_THREADS },
     bindings: [context.step, context.view(op.k), context.view(op.v), cache.k, cache.v],
     workgroups: [Math.ceil(pairs / ELEMENTWISE_THREADS), context.rowCapacity, 1],
-  }, {
+  };
+}
+
+/** Attention over the cache, which holds the step's own keys and values already. */
+export function attentionCall(op: OpOf<'attention'>, cache: LayerCache, context: OpContext): KernelCall {
+  const headPairs = op.headDim / 2;
+  const threads = cooperating(context.traits, 128);
+  return {
     label: `attention ${op.layer}`, shader: { root: 'attention' },
     constants: {
       HEADS: op.headCount, KV_HEADS: op.kvHeadCount, HEAD_PAIRS: headPairs, SCALE: op.scale, WINDOW: op.window ?? 0,
@@ -78,7 +87,37 @@ export function attentionCalls(
     },
     bindings: [context.step, context.view(op.q), cache.k, cache.v, context.view(op.out)],
     workgroups: [op.headCount, context.rowCapacity, 1],
-  }];
+  };
+}
+
+export interface QkvFinishViews {
+  /** q, k and v of one token side by side. */
+  readonly qkv: BufferView;
+  readonly cache: LayerCache;
+  readonly ropeTable: BufferView;
+  readonly qNorm: BufferView | null;
+  readonly kNorm: BufferView | null;
+}
+
+/** Norms of q and k, RoPE and cache write of one token; q goes to the attention op's q. */
+export function qkvFinishCall(
+  block: Extract<LoweredOp, { kind: 'attention_block' }>, views: QkvFinishViews, context: OpContext,
+): KernelCall {
+  const { attention: op, rope, qNorm } = block;
+  const normMode = qNorm === null ? 0 : qNorm.groupElems === op.headDim ? 1 : 2;
+  return {
+    label: `qkv_finish ${op.layer}`, shader: { root: 'qkv_finish' },
+    constants: {
+      HEADS: op.headCount, KV_HEADS: op.kvHeadCount, HEAD_DIM: op.headDim, HALF: rope.invFreq.length,
+      INTERLEAVED: rope.style === 'interleaved' ? 1 : 0, NORM: normMode, EPS: qNorm?.eps ?? 0,
+      WG: cooperating(context.traits, normMode === 2 ? 128 : 64),
+    },
+    bindings: [
+      context.step, views.qkv, views.qNorm ?? context.dummy, views.kNorm ?? context.dummy, views.ropeTable,
+      context.view(op.q), views.cache.k, views.cache.v,
+    ],
+    workgroups: [op.headCount + 2 * op.kvHeadCount, 1, 1],
+  };
 }
 
 export function routerCall(op: OpOf<'router'>, context: OpContext): KernelCall {

@@ -7,6 +7,8 @@ import type { ShaderKey } from './kernel.ts';
 
 /** Where the three variable modules of a ShaderKey are looked for. */
 const SLOTS = ['quant', 'index', 'reduce'] as const;
+/** Members of a ShaderKey that choose between `@if` variants. */
+const CONDITIONS = ['ragged', 'normed'] as const;
 
 export interface ShaderLibrary {
   /** Plain WGSL of a key. Cached: linking takes about 2 ms. @throws Error naming the key and the missing file or symbol. */
@@ -16,7 +18,7 @@ export interface ShaderLibrary {
 /** One string per distinct module: 'matvec+quant/q4_k+index/dense+reduce/subgroup'. Also the label of its module. */
 export function shaderKeyName(key: ShaderKey): string {
   const chosen = SLOTS.filter((slot) => key[slot] !== undefined).map((slot) => `${slot}/${key[slot]}`);
-  return [key.root, ...chosen, ...(key.ragged === true ? ['ragged'] : [])].join('+');
+  return [key.root, ...chosen, ...CONDITIONS.filter((name) => key[name] === true)].join('+');
 }
 
 /**
@@ -38,7 +40,7 @@ export function createShaderLibrary(sources: Readonly<Record<string, string>>): 
       weslSrc[`./${slot}.wgsl`] = text;
     }
     try {
-      const conditions = { ragged: key.ragged === true };
+      const conditions = Object.fromEntries(CONDITIONS.map((condition) => [condition, key[condition] === true]));
       const result = await link({ weslSrc, rootModuleName: key.root, conditions, keepComments: false, sourceMap: false });
       // The linker does not carry `enable` over from an imported module, and it must be the first line of the result.
       return key.reduce === 'subgroup' ? `enable subgroups;\n${result.dest}` : result.dest;

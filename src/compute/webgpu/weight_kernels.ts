@@ -17,12 +17,21 @@ const MAX_GRID = 65_535;
 /** Weight rows that one thread team of matvec.wgsl computes. */
 const MATVEC_TEAM_ROWS = 4;
 const SERIAL_THREADS = 32;
+/** Threads of a workgroup of experts_down.wgsl. */
+const MAX_DOWN_THREADS = 256;
 const ELEMENTWISE_THREADS = 64;
 /** Tile sizes as written in matmul.wgsl and matmul_serial.wgsl. */
 const MATMUL_TILE = { rows: 64, tokens: 32 } as const;
-const MATMUL_SERIAL_TILE_TOKENS = 8;
+const MATMUL_SERIAL_TILE = { rows: 2 * SERIAL_THREADS, tokens: 16 } as const;
 
 type Constants = Record<string, number>;
+
+/** An RMS norm of the whole input row that a product does itself; only for rowCapacity < MATMUL_MIN_ROWS. */
+export interface InputNorm {
+  /** [cols] f32; cols a multiple of 16. */
+  readonly weight: BufferView;
+  readonly eps: number;
+}
 
 interface CommonArgs {
   /** Prefix of the calls' labels: the weight's name. */
@@ -41,6 +50,7 @@ export interface LinearArgs extends CommonArgs {
   readonly weight: readonly WeightPart[];
   /** [rowCapacity, cols] f32; byteLength a multiple of 16. */
   readonly x: BufferView;
+  readonly norm?: InputNorm | null;
   /** [rowCapacity, outCols] f32. */
   readonly out: BufferView;
   readonly outCols: number;
@@ -91,6 +101,7 @@ export interface ExpertArgs extends CommonArgs {
   readonly topK: number;
   /** [rowCapacity, hidden] f32 */
   readonly x: BufferView;
+  readonly norm?: InputNorm | null;
   /** [rowCapacity, topK] u32 */
   readonly ids: BufferView;
   /** [rowCapacity, topK] f32 */
@@ -144,6 +155,7 @@ interface Product {
   /** Shapes and flags beside those that the geometry decides. */
   readonly constants: Constants;
   readonly bindings: readonly BufferView[];
+  readonly norm?: InputNorm | null;
 }
 
 function matvecCall(p: Product, products: number): KernelCall {
@@ -154,10 +166,14 @@ function matvecCall(p: Product, products: number): KernelCall {
   const gridX = Math.min(groups, MAX_GRID);
   return {
     label: p.label,
-    shader: { root: 'matvec', ...quantKey(p.layout), index: p.index, reduce },
-    constants: { ...p.constants, THREADS: threads, GRID_X: gridX },
-    bindings: p.bindings, workgroups: [gridX, Math.ceil(groups / gridX), products],
+    shader: { root: 'matvec', ...quantKey(p.layout), index: p.index, reduce, ...(p.norm ? { normed: true } : {}) },
+    constants: { ...p.constants, THREADS: threads, GRID_X: gridX, ...(p.norm ? { NORM_EPS: p.norm.eps } : {}) },
+    bindings: p.norm ? [...p.bindings, p.norm.weight] : p.bindings, workgroups: [gridX, Math.ceil(groups / gridX), products],
   };
+}
+
+function matmulTile(traits: DeviceTraits): { readonly rows: number; readonly tokens: number } {
+  return traits.cpuAdapter ? MATMUL_SERIAL_TILE : MATMUL_TILE;
 }
 
 function matmulCall(p: Product, tiles: number): KernelCall {
@@ -166,12 +182,8 @@ function matmulCall(p: Product, tiles: number): KernelCall {
     label: p.label,
     shader: { root: serial ? 'matmul_serial' : 'matmul', ...quantKey(p.layout), index: p.index },
     constants: serial ? { ...p.constants, THREADS: SERIAL_THREADS } : p.constants,
-    bindings: p.bindings, workgroups: [Math.ceil(p.layout.rows / (serial ? SERIAL_THREADS : MATMUL_TILE.rows)), 1, tiles],
+    bindings: p.bindings, workgroups: [Math.ceil(p.layout.rows / matmulTile(p.traits).rows), 1, tiles],
   };
-}
-
-function tileTokens(traits: DeviceTraits): number {
-  return traits.cpuAdapter ? MATMUL_SERIAL_TILE_TOKENS : MATMUL_TILE.tokens;
 }
 
 /**
@@ -191,10 +203,11 @@ export function linearCalls(args: LinearArgs): KernelCall[] {
         COUNT_INDEX: args.countIndex,
       },
       bindings: [view, args.x, args.out, args.bias ?? dummy, residual.view, args.step],
+      norm: args.norm,
     };
     return rowCapacity < MATMUL_MIN_ROWS
       ? matvecCall(product, rowCapacity)
-      : matmulCall(product, Math.ceil(rowCapacity / tileTokens(traits)));
+      : matmulCall(product, Math.ceil(rowCapacity / matmulTile(traits).tokens));
   });
 }
 
@@ -214,7 +227,7 @@ export function embedCalls(args: EmbedArgs): KernelCall[] {
 
 /** Entries of the tile table: see moe_group.wgsl. */
 function tileCount(rowCapacity: number, topK: number, expertCount: number, traits: DeviceTraits): number {
-  return Math.floor(rowCapacity * topK / tileTokens(traits)) + expertCount;
+  return Math.floor(rowCapacity * topK / matmulTile(traits).tokens) + expertCount;
 }
 
 /** Bytes of each scratch view that expertCalls() needs; 16 where it is not used. */
@@ -251,9 +264,35 @@ export function expertCalls(args: ExpertArgs): KernelCall[] {
     perSlab('gate', shapes.gate, args.x, scratch.hidden, {});
     perSlab('up', shapes.up, args.x, scratch.hidden, { GATE_IN_OUT: 1 });
   }
+  if (downIsOneCall(args)) {
+    calls.push(downCall(args));
+    return calls;
+  }
   perSlab('down', shapes.down, scratch.hidden, scratch.down, { X_PER_PAIR: 1 });
   calls.push(combineCall(args));
   return calls;
+}
+
+/** One dispatch fewer where a single token's experts lie in one binding; barriers make it slow on software adapters. */
+function downIsOneCall({ rowCapacity, slabs, traits, topK }: ExpertArgs): boolean {
+  return rowCapacity === 1 && slabs.length === 1 && !traits.cpuAdapter && topK <= MAX_DOWN_THREADS / 4;
+}
+
+function downCall(args: ExpertArgs): KernelCall {
+  const { shapes: { down }, topK, traits, dummy } = args;
+  const layout = packedLayout(down.format, down.rows, down.cols);
+  const residual = residualMode(args.residual, args.out, dummy);
+  const threads = Math.min(MAX_DOWN_THREADS, traits.maxComputeInvocationsPerWorkgroup);
+  const lanes = 2 ** Math.floor(Math.log2(Math.min(threads / topK, Math.max(4, down.cols / 16))));
+  return {
+    label: `${args.label} down`, shader: { root: 'experts_down', ...quantKey(layout) },
+    constants: {
+      ...planeConstants(layout, down.byteOffset), ROWS: down.rows, COLS: down.cols, OUT_COLS: down.rows, SCALE: args.scale,
+      RESIDUAL: residual.mode, COUNT_INDEX: args.countIndex, TOP_K: topK, EXPERT_WORDS: args.strideByteLength / 4, LANES: lanes,
+    },
+    bindings: [args.slabs[0].view, args.scratch.hidden, args.out, dummy, residual.view, args.step, args.ids, args.weights],
+    workgroups: [Math.ceil(down.rows / 4), 1, 1],
+  };
 }
 
 function expertProduct(
@@ -272,6 +311,7 @@ function expertProduct(
     bindings: grouped
       ? [slab.view, x, out, dummy, dummy, args.step, scratch.pairs, scratch.tiles]
       : [slab.view, x, out, dummy, dummy, args.step, args.ids],
+    norm: x === args.x ? args.norm : null,
   };
   return grouped
     ? matmulCall(product, tileCount(args.rowCapacity, args.topK, args.expertCount, args.traits))
@@ -283,7 +323,7 @@ function groupCall(args: ExpertArgs): KernelCall {
   return {
     label: `${args.label} group`, shader: { root: 'moe_group' },
     constants: {
-      THREADS: traits.cpuAdapter ? 8 : 64, EXPERTS: expertCount, TOP_K: topK, TILE_ROWS: tileTokens(traits),
+      THREADS: traits.cpuAdapter ? 8 : 64, EXPERTS: expertCount, TOP_K: topK, TILE_ROWS: matmulTile(traits).tokens,
       TILES: tileCount(args.rowCapacity, topK, expertCount, traits), COUNT_INDEX: args.countIndex,
     },
     bindings: [args.ids, args.scratch.pairs, args.scratch.tiles, args.step], workgroups: [expertCount, 1, 1],

@@ -6,7 +6,10 @@ import { alignUp, packedLayout, type PackedLayout } from '../../quant/packed.ts'
 import { checked, GPU_COPY_DST, GPU_COPY_SRC, GPU_STORAGE } from './device.ts';
 import type { BufferView } from './kernel.ts';
 
-/** Rows [firstRow, firstRow + layout.rows) of a matrix, packed on their own. */
+/**
+ * Rows [firstRow, firstRow + layout.rows) of a matrix: packed on their own, or rows of a larger packed matrix, whose
+ * planes then lie further apart than packedLayout() has them.
+ */
 export interface WeightPart {
   readonly view: BufferView;
   readonly layout: PackedLayout;
@@ -28,8 +31,12 @@ export interface ExpertWeights {
 
 export interface GpuWeights {
   dense(name: string): readonly WeightPart[];
+  /** The rows of these tensors one below the other, in as few parts as their formats allow. */
+  stacked(names: readonly string[]): readonly WeightPart[];
   /** An f32 vector (norm weight or bias), whatever float format it is stored in. */
   vector(name: string): BufferView;
+  /** Biases of stacked tensors one after the other, zeros where a tensor has none; null where none has. */
+  stackedBias(names: readonly string[], biases: readonly (string | null)[]): BufferView | null;
   experts(layer: number): ExpertWeights;
   readonly byteLength: number;
   destroy(): void;
@@ -42,10 +49,12 @@ const UPLOAD_CHUNK_BYTES = 16 * 1024 * 1024;
 
 /**
  * Uploads what the graph uses.
+ * @param stacks groups of dense tensors of the same cols whose rows stacked() will be asked for
  * @throws Error naming the tensor where one row or one expert is larger than a binding, or memory runs out.
  */
 export async function uploadWeights(
-  device: GPUDevice, source: ModelSource, graph: ModelGraph, maxBindingByteLength: number, options: LoadOptions,
+  device: GPUDevice, source: ModelSource, graph: ModelGraph, stacks: readonly (readonly string[])[],
+  maxBindingByteLength: number, options: LoadOptions,
 ): Promise<GpuWeights> {
   const { manifest } = source;
   const entries = new Map(manifest.dense.map((entry) => [entry.name, entry]));
@@ -53,7 +62,10 @@ export async function uploadWeights(
   const denseParts = new Map<string, WeightPart[]>();
   const vectors = new Map<string, BufferView>();
   const expertWeights = new Map<number, ExpertWeights>();
+  const stackedParts = new Map<string, WeightPart>();
   const buffers: GPUBuffer[] = [];
+  // One target for all reads: a fresh array for each costs more than the read itself.
+  const staging = new Uint8Array(Math.max(UPLOAD_CHUNK_BYTES, manifest.expertStrideByteLength));
   const expertLayers = manifest.expertLayers.filter((entry) => use.expertLayers.has(entry.layer));
   let done = 0;
   const total = [...use.matrices, ...use.vectors].reduce((sum, name) => sum + entryOf(name).byteLength, 0)
@@ -93,8 +105,9 @@ export async function uploadWeights(
       await upload(buffer, 0, bytes);
       vectors.set(name, { buffer, byteOffset: 0, byteLength: bytes.byteLength });
     }
+    for (const names of stacks) await uploadStack(names);
     for (const name of use.matrices) {
-      denseParts.set(name, await uploadDense(entryOf(name)));
+      if (!denseParts.has(name)) denseParts.set(name, await uploadDense(entryOf(name)));
     }
     for (const entry of expertLayers) expertWeights.set(entry.layer, await uploadExperts(entry));
   } catch (error) {
@@ -114,16 +127,91 @@ export async function uploadWeights(
     for (let firstRow = 0; firstRow < entry.rows; firstRow += rowsPerPart) {
       const layout = packedLayout(entry.format, Math.min(rowsPerPart, entry.rows - firstRow), entry.cols);
       const buffer = await makeBuffer(`${entry.name} rows ${firstRow}+`, layout.byteLength);
-      for (const [p, plane] of layout.planes.entries()) {
-        const from = whole.planes[p].byteOffset + firstRow * layout.blocksPerRow * plane.blockByteLength;
-        for (let at = 0; at < plane.byteLength; at += UPLOAD_CHUNK_BYTES) {
-          const byteLength = Math.min(UPLOAD_CHUNK_BYTES, plane.byteLength - at);
-          await upload(buffer, plane.byteOffset + at, await source.readDense(entry.name, from + at, byteLength));
-        }
-      }
+      await uploadPlanes(entry, firstRow, layout, buffer);
       parts.push({ view: { buffer, byteOffset: 0, byteLength: layout.byteLength }, layout, firstRow });
     }
     return parts;
+  }
+
+  /** Copies a part's planes out of the stored matrix to where `layout` has them. */
+  async function uploadPlanes(entry: DenseEntry, firstRow: number, layout: PackedLayout, buffer: GPUBuffer): Promise<void> {
+    const whole = packedLayout(entry.format, entry.rows, entry.cols);
+    for (const [p, plane] of layout.planes.entries()) {
+      const from = whole.planes[p].byteOffset + firstRow * layout.blocksPerRow * plane.blockByteLength;
+      for (let at = 0; at < plane.byteLength; at += UPLOAD_CHUNK_BYTES) {
+        const byteLength = Math.min(UPLOAD_CHUNK_BYTES, plane.byteLength - at);
+        const bytes = await source.readDense(entry.name, from + at, byteLength, staging.subarray(0, byteLength));
+        await upload(buffer, plane.byteOffset + at, bytes);
+      }
+    }
+  }
+
+  /** Lays tensors of one format out as one matrix; a run of one tensor, or one too large, stays as it is. */
+  async function uploadStack(names: readonly string[]): Promise<void> {
+    for (let first = 0; first < names.length;) {
+      const head = entryOf(names[first]);
+      let end = first + 1;
+      // Rows in multiples of SPLIT_ROW_MULTIPLE keep every tensor's planes on 16-byte boundaries.
+      while (end < names.length && entryOf(names[end]).format === head.format && entryOf(names[end]).cols === head.cols
+        && entryOf(names[end - 1]).rows % SPLIT_ROW_MULTIPLE === 0) end += 1;
+      const run = names.slice(first, end).map(entryOf);
+      first = end;
+      const layout = packedLayout(head.format, run.reduce((rows, entry) => rows + entry.rows, 0), head.cols);
+      if (run.length === 1 || layout.byteLength > maxBindingByteLength) continue;
+      const buffer = await makeBuffer(run.map((entry) => entry.name).join(' + '), layout.byteLength);
+      const view = { buffer, byteOffset: 0, byteLength: layout.byteLength };
+      let firstRow = 0;
+      for (const entry of run) {
+        const own = packedLayout(entry.format, entry.rows, entry.cols);
+        const planes = layout.planes.map((plane, p) => ({
+          ...plane, byteOffset: plane.byteOffset + firstRow * layout.blocksPerRow * plane.blockByteLength,
+          byteLength: own.planes[p].byteLength,
+        }));
+        const inside = { ...own, planes };
+        await uploadPlanes(entry, 0, inside, buffer);
+        denseParts.set(entry.name, [{ view, layout: inside, firstRow: 0 }]);
+        firstRow += entry.rows;
+      }
+      stackedParts.set(run.map((entry) => entry.name).join(' '), { view, layout, firstRow: 0 });
+    }
+  }
+
+  /** Longest runs that were laid out together, else each tensor's own parts. */
+  function stacked(names: readonly string[]): WeightPart[] {
+    const parts: WeightPart[] = [];
+    let firstRow = 0;
+    for (let first = 0; first < names.length;) {
+      let end = names.length;
+      while (end > first + 1 && !stackedParts.has(names.slice(first, end).join(' '))) end -= 1;
+      const whole = stackedParts.get(names.slice(first, end).join(' '));
+      for (const part of whole ? [whole] : lookUp(denseParts, names[first])) {
+        parts.push({ ...part, firstRow: firstRow + part.firstRow });
+      }
+      for (const name of names.slice(first, end)) firstRow += entryOf(name).rows;
+      first = end;
+    }
+    return parts;
+  }
+
+  function stackedBias(names: readonly string[], biases: readonly (string | null)[]): BufferView | null {
+    if (biases.every((bias) => bias === null)) return null;
+    const key = biases.join(' ');
+    const known = vectors.get(key);
+    if (known) return known;
+    const byteLength = names.reduce((sum, name) => sum + entryOf(name).rows * 4, 0);
+    const buffer = device.createBuffer({ label: key, size: alignUp(byteLength, 16), usage: GPU_STORAGE | GPU_COPY_DST });
+    buffers.push(buffer);
+    const encoder = device.createCommandEncoder();
+    let at = 0;
+    names.forEach((name, i) => {
+      const bias = biases[i];
+      if (bias !== null) encoder.copyBufferToBuffer(lookUp(vectors, bias).buffer, 0, buffer, at, entryOf(name).rows * 4);
+      at += entryOf(name).rows * 4;
+    });
+    device.queue.submit([encoder.finish()]);
+    const view = { buffer, byteOffset: 0, byteLength };
+    vectors.set(key, view);
+    return view;
   }
 
   async function uploadExperts(entry: ExpertLayerEntry): Promise<ExpertWeights> {
@@ -136,7 +224,7 @@ export async function uploadWeights(
       const byteLength = expertCount * strideByteLength;
       const buffer = await makeBuffer(`layer ${entry.layer} experts ${firstExpert}+`, byteLength);
       for (let e = 0; e < expertCount; e++) {
-        const row = await source.readExpertRow(entry.layer, firstExpert + e);
+        const row = await source.readExpertRow(entry.layer, firstExpert + e, staging.subarray(0, manifest.expertStrideByteLength));
         await upload(buffer, e * strideByteLength, row.subarray(0, expertRowByteLength(entry)));
       }
       slabs.push({ view: { buffer, byteOffset: 0, byteLength }, firstExpert, expertCount });
@@ -152,6 +240,7 @@ export async function uploadWeights(
   return {
     dense: (name) => lookUp(denseParts, name),
     vector: (name) => lookUp(vectors, name),
+    stacked, stackedBias,
     experts: (layer) => lookUp(expertWeights, layer),
     byteLength: buffers.reduce((sum, b) => sum + b.size, 0),
     destroy() { for (const buffer of buffers) buffer.destroy(); },
