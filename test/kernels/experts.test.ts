@@ -183,7 +183,7 @@ it('groups pairs by expert into tiles that cover each pair once', async () => {
   const topK = 2;
   const capacity = 100;
   const layer = randomLayer({ gate: 'F32', up: 'F32', down: 'F32' }, 16, 16, 7);
-  for (const [reduce, tileRows] of [['serial', 8], ['workgroup', 32]] as const) {
+  for (const [reduce, tileRows] of [['serial', 16], ['workgroup', 32]] as const) {
     for (const tokens of [0, 1, 63, 100]) {
       const traits = TRAITS_BY_REDUCE[reduce];
       const { gate, up, down } = layer.experts[0];
