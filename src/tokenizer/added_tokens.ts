@@ -13,7 +13,8 @@ export interface AddedToken {
 }
 
 /** A piece of text, or a token found in it. */
-export type Segment = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'token'; readonly id: number };
+export type Segment =
+  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'token'; readonly id: number };
 
 interface TrieNode {
   readonly next: Map<number, TrieNode>;

@@ -4,7 +4,10 @@
  * Printable Latin-1 bytes stand for themselves; the others take the code points from U+0100 upwards in byte order,
  * so that a vocabulary of visible strings can spell every byte.
  */
-function buildTable(): { readonly charOfByte: readonly string[]; readonly byteOfCodePoint: ReadonlyMap<number, number> } {
+function buildTable(): {
+  readonly charOfByte: readonly string[];
+  readonly byteOfCodePoint: ReadonlyMap<number, number>;
+} {
   const charOfByte: string[] = [];
   const byteOfCodePoint = new Map<number, number>();
   let nextSpare = 0x100;

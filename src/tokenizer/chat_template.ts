@@ -19,8 +19,8 @@ export interface ChatTemplateContext {
 
 /** What stands in where a model brings no template (OpenAI's ChatML). */
 export const CHATML_TEMPLATE =
-  "{%- for message in messages -%}{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' -}}"
-  + "{%- endfor -%}{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}";
+  "{%- for message in messages -%}{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' -}}" +
+  "{%- endfor -%}{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}";
 
 export interface ResolvedChatTemplate {
   readonly source: 'model' | 'chatml';
@@ -49,7 +49,11 @@ export class ChatTemplate {
    *   with Python's message of what went wrong, or where it exceeds the bounds on time, nesting or output
    */
   render(context: ChatTemplateContext, now: () => Date): string {
-    const names = new Map(Object.entries(context).filter(([, value]) => value !== undefined).map(([name, value]) => [name, fromJs(value)]));
+    const names = new Map(
+      Object.entries(context)
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => [name, fromJs(value)]),
+    );
     try {
       return new Interpreter().render(this.#program, templateGlobals(now), names);
     } catch (error) {
@@ -60,6 +64,10 @@ export class ChatTemplate {
 }
 
 /** Parses and renders in one go: see ChatTemplate. */
-export function renderChatTemplate(template: string, context: ChatTemplateContext, now: () => Date = () => new Date()): string {
+export function renderChatTemplate(
+  template: string,
+  context: ChatTemplateContext,
+  now: () => Date = () => new Date(),
+): string {
   return new ChatTemplate(template).render(context, now);
 }

@@ -2,11 +2,37 @@
 
 /** Texts of tokens that end a turn or a document in published chat models (the set llama.cpp uses too). */
 const END_TEXTS: ReadonlySet<string> = new Set([
-  '<|eot_id|>', '<|eom_id|>', '<|im_end|>', '<|end|>', '<|return|>', '<|call|>', '<|calls|>', '<|flush|>',
-  '<end_of_turn>', '<|endoftext|>', '<|end_of_text|>', '</s>', '<EOT>', '_<EOT>', '[EOT]', '[EOS]', '<eos>',
-  '<turn|>', '<|tool_response>', '<end_of_utterance>', '<｜end▁of▁sentence｜>', '[e~[',
+  '<|eot_id|>',
+  '<|eom_id|>',
+  '<|im_end|>',
+  '<|end|>',
+  '<|return|>',
+  '<|call|>',
+  '<|calls|>',
+  '<|flush|>',
+  '<end_of_turn>',
+  '<|endoftext|>',
+  '<|end_of_text|>',
+  '</s>',
+  '<EOT>',
+  '_<EOT>',
+  '[EOT]',
+  '[EOS]',
+  '<eos>',
+  '<turn|>',
+  '<|tool_response>',
+  '<end_of_utterance>',
+  '<｜end▁of▁sentence｜>',
+  '[e~[',
   // Padding and file separators of fill-in-the-middle training: nothing useful follows them.
-  '<|fim_pad|>', '<fim-pad>', '<fim_pad>', '<|fim_repo|>', '<|repo_name|>', '<fim-repo>', '<reponame>', '<|file_sep|>',
+  '<|fim_pad|>',
+  '<fim-pad>',
+  '<fim_pad>',
+  '<|fim_repo|>',
+  '<|repo_name|>',
+  '<fim-repo>',
+  '<reponame>',
+  '<|file_sep|>',
 ]);
 
 /**
@@ -22,7 +48,10 @@ export function isUnmistakableEndText(token: string): boolean {
  * @param declared ids that the model's files name (eos, eot, eom).
  * @param candidates tokens whose text may mark an end: [text, id].
  */
-export function endOfGenerationIds(declared: Iterable<number>, candidates: Iterable<readonly [string, number]>): number[] {
+export function endOfGenerationIds(
+  declared: Iterable<number>,
+  candidates: Iterable<readonly [string, number]>,
+): number[] {
   const ids = new Set<number>();
   const byText = new Map<string, number>();
   for (const [text, id] of candidates) {

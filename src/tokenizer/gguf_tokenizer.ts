@@ -31,13 +31,18 @@ export function ggufTokenizerParts(source: GgufSource): TokenizerParts {
     if (type === CONTROL || type === UNKNOWN) special.add(id);
     if (type === CONTROL || type === UNKNOWN || type === USER_DEFINED) {
       added.push({
-        id, content, special: type !== USER_DEFINED, lstrip: false, singleWord: false,
+        id,
+        content,
+        special: type !== USER_DEFINED,
+        lstrip: false,
+        singleWord: false,
         rstrip: rstripControl && type === CONTROL && !PHI3_NOT_STRIPPED.has(content),
       });
     }
   }
 
-  const inRange = (id: number | null): number | null => (id !== null && id >= 0 && id < source.tokens.length ? id : null);
+  const inRange = (id: number | null): number | null =>
+    id !== null && id >= 0 && id < source.tokens.length ? id : null;
   const bosId = inRange(source.bosId);
   const eosId = inRange(source.eosId);
   const declaredEnds = [eosId, inRange(source.eotId), inRange(source.eomId)].filter((id) => id !== null);
@@ -49,7 +54,10 @@ export function ggufTokenizerParts(source: GgufSource): TokenizerParts {
     vocabSize: source.tokens.length,
     addedTokens: added,
     specialIds: special,
-    eosIds: endOfGenerationIds(declaredEnds, added.map((token) => [token.content, token.id] as const)),
+    eosIds: endOfGenerationIds(
+      declaredEnds,
+      added.map((token) => [token.content, token.id] as const),
+    ),
     bosId,
     bosToken: bosId === null ? '' : source.tokens[bosId],
     eosToken: eosId === null ? '' : source.tokens[eosId],
@@ -71,9 +79,12 @@ interface FragmentEncoder {
 
 function fragmentEncoder(source: GgufSource, idOf: ReadonlyMap<string, number>): FragmentEncoder {
   switch (source.model) {
-    case 'gpt2': return byteLevelEncoder(source, idOf, preTokenizerByName(source.pre));
-    case 'llama': return spmEncoder(source, idOf);
-    case 'gemma4': return gemma4Encoder(source, idOf);
+    case 'gpt2':
+      return byteLevelEncoder(source, idOf, preTokenizerByName(source.pre));
+    case 'llama':
+      return spmEncoder(source, idOf);
+    case 'gemma4':
+      return gemma4Encoder(source, idOf);
     default:
       throw new ModelFormatError(
         `The model's tokenizer '${source.model}' (tokenizer.ggml.model) is not supported; gpt2, llama and gemma4 are.`,
@@ -82,9 +93,12 @@ function fragmentEncoder(source: GgufSource, idOf: ReadonlyMap<string, number>):
 }
 
 function byteLevelEncoder(source: GgufSource, idOf: ReadonlyMap<string, number>, pre: PreTokenizer): FragmentEncoder {
-  const splits = pre.patterns.map((pattern) => (
-    { type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false }
-  ));
+  const splits = pre.patterns.map((pattern) => ({
+    type: 'Split',
+    pattern: { Regex: pattern },
+    behavior: 'Isolated',
+    invert: false,
+  }));
   const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: false };
   const bpe = bpeOf(source, idOf, {
     pre_tokenizer: { type: 'Sequence', pretokenizers: [...splits, byteLevel] },
@@ -139,10 +153,17 @@ function bpeOf(
     if (space < 0) throw new ModelFormatError(`Merge ${index} of the model's tokenizer, '${merge}', is not a pair.`);
     return [merge.slice(0, space), merge.slice(space + 1)];
   });
-  const tokenizer = new HfTokenizer({
-    added_tokens: [], normalizer: null, post_processor: null, decoder: null, pre_tokenizer: form.pre_tokenizer,
-    model: { type: 'BPE', vocab: Object.fromEntries(idOf), merges, ...form.model },
-  }, {});
+  const tokenizer = new HfTokenizer(
+    {
+      added_tokens: [],
+      normalizer: null,
+      post_processor: null,
+      decoder: null,
+      pre_tokenizer: form.pre_tokenizer,
+      model: { type: 'BPE', vocab: Object.fromEntries(idOf), merges, ...form.model },
+    },
+    {},
+  );
   return (text, ids) => {
     const words = tokenizer.pre_tokenizer ? tokenizer.pre_tokenizer.pre_tokenize(text) : [text];
     for (const token of tokenizer.model!.encode(words)) {
@@ -165,9 +186,14 @@ function isPhi3(source: GgufSource, idOf: ReadonlyMap<string, number>): boolean 
 function checkLengths(source: GgufSource): void {
   const count = source.tokens.length;
   if (count === 0) throw new ModelFormatError("The model's vocabulary (tokenizer.ggml.tokens) is empty.");
-  for (const [name, list] of [['scores', source.scores], ['token_type', source.tokenTypes]] as const) {
+  for (const [name, list] of [
+    ['scores', source.scores],
+    ['token_type', source.tokenTypes],
+  ] as const) {
     if (list && list.length < count) {
-      throw new ModelFormatError(`The model has ${count} tokens and only ${list.length} entries in tokenizer.ggml.${name}.`);
+      throw new ModelFormatError(
+        `The model has ${count} tokens and only ${list.length} entries in tokenizer.ggml.${name}.`,
+      );
     }
   }
 }

@@ -17,11 +17,20 @@ export function hfTokenizerParts(source: HfSource): TokenizerParts {
   const json = source.tokenizerJson;
   const config: Json = source.tokenizerConfig ?? {};
   if (!isObject(json.model)) throw new ModelFormatError('tokenizer.json has no model.');
+  if (json.model.type !== 'BPE' && json.model.type !== 'Unigram') {
+    throw new ModelFormatError(
+      `tokenizer.json has a model of type '${json.model.type}'; BPE and Unigram are supported.`,
+    );
+  }
   const addedJson = (Array.isArray(json.added_tokens) ? json.added_tokens : []).filter(isObject);
   const library = new HfTokenizer(
     {
-      ...json, added_tokens: [], normalizer: json.normalizer ?? null, pre_tokenizer: json.pre_tokenizer ?? null,
-      post_processor: null, decoder: null,
+      ...json,
+      added_tokens: [],
+      normalizer: json.normalizer ?? null,
+      pre_tokenizer: json.pre_tokenizer ?? null,
+      post_processor: null,
+      decoder: null,
     },
     { eos_token: contentOf(config.eos_token) },
   );
@@ -70,7 +79,10 @@ export function hfTokenizerParts(source: HfSource): TokenizerParts {
     vocabSize,
     addedTokens: library.normalizer ? added.filter((token) => !token.normalized) : added,
     specialIds: new Set(added.filter((token) => token.special).map((token) => token.id)),
-    eosIds: endOfGenerationIds(declaredEnds, added.map((token) => [token.content, token.id] as const)),
+    eosIds: endOfGenerationIds(
+      declaredEnds,
+      added.map((token) => [token.content, token.id] as const),
+    ),
     bosId,
     bosToken,
     eosToken,
@@ -79,9 +91,9 @@ export function hfTokenizerParts(source: HfSource): TokenizerParts {
     stripsLeadingSpace: stripsLeadingSpace(json.decoder),
     idOf: (text) => idOf.get(text),
     encodeFragment: (text, { parseSpecial, isFirst }, ids) => {
-      for (const segment of (parseSpecial ? lateAll : lateUserDefined).split(normalize(text))) {
+      for (const [i, segment] of (parseSpecial ? lateAll : lateUserDefined).split(normalize(text)).entries()) {
         if (segment.kind === 'token') ids.push(segment.id);
-        else encodeWords(segment.text, isFirst, ids);
+        else encodeWords(segment.text, isFirst && i === 0, ids);
       }
     },
     // Gaps in the ids are padding of the embedding: they spell nothing.
@@ -98,7 +110,11 @@ function addedTokenOf(entry: Json): AddedToken {
     throw new ModelFormatError('tokenizer.json has an added token without an id and a content.');
   }
   return {
-    id, content, special: entry.special === true, lstrip: entry.lstrip === true, rstrip: entry.rstrip === true,
+    id,
+    content,
+    special: entry.special === true,
+    lstrip: entry.lstrip === true,
+    rstrip: entry.rstrip === true,
     singleWord: entry.single_word === true,
   };
 }
@@ -114,21 +130,26 @@ function stepsOf(component: unknown): Json[] {
 function tokenSpelling(decoder: unknown): (token: string) => Uint8Array {
   const types = stepsOf(decoder).map((step) => step.type);
   if (types.includes('ByteLevel')) return byteLevelToBytes;
-  if (types.includes('ByteFallback') || types.includes('Metaspace') || types.includes('Replace')) return sentencePieceToBytes;
+  if (types.includes('ByteFallback') || types.includes('Metaspace') || types.includes('Replace'))
+    return sentencePieceToBytes;
   throw new ModelFormatError(
     `tokenizer.json decodes with ${types.join(', ') || 'nothing'}; ByteLevel, ByteFallback and Metaspace are supported.`,
   );
 }
 
 function stripsLeadingSpace(decoder: unknown): boolean {
-  return stepsOf(decoder).some((step) =>
-    (step.type === 'Metaspace' && step.prepend_scheme !== 'never' && step.add_prefix_space !== false)
-    || (step.type === 'Strip' && step.content === ' ' && typeof step.start === 'number' && step.start > 0));
+  return stepsOf(decoder).some(
+    (step) =>
+      (step.type === 'Metaspace' && step.prepend_scheme !== 'never' && step.add_prefix_space !== false) ||
+      (step.type === 'Strip' && step.content === ' ' && typeof step.start === 'number' && step.start > 0),
+  );
 }
 
 /** The special tokens that the post-processor's template puts around a single text. */
 function templateIds(
-  postProcessor: unknown, config: Json, idOf: ReadonlyMap<string, number>,
+  postProcessor: unknown,
+  config: Json,
+  idOf: ReadonlyMap<string, number>,
 ): { prefixIds: number[]; suffixIds: number[] } {
   const template = stepsOf(postProcessor).find((step) => step.type === 'TemplateProcessing');
   const prefixIds: number[] = [];

@@ -24,8 +24,7 @@ const SPACES = '\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
 const GPT2 = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 const LLAMA3 = `${CONTRACTION}|${WORD}|\\p{N}{1,3}|${PUNCTUATION}|${SPACES}`;
 const QWEN2 = `${CONTRACTION}|${WORD}|\\p{N}|${PUNCTUATION}|${SPACES}`;
-const QWEN35 =
-  `${CONTRACTION}|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|${SPACES}`;
+const QWEN35 = `${CONTRACTION}|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|${SPACES}`;
 
 /** Words that change case inside: an upper-case head and a lower-case tail (o200k, Tekken, Kimi). */
 function casedWords(suffix: string, exclude = ''): string {
@@ -36,38 +35,44 @@ function casedWords(suffix: string, exclude = ''): string {
 }
 const O200K = `${casedWords(`${CONTRACTION}?`)}|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|${SPACES}`;
 const TEKKEN = `${casedWords('')}|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|${SPACES}`;
-const KIMI_K2 =
-  `\\p{Han}+|${casedWords(`${CONTRACTION}?`, '(?!\\p{Han})')}|\\p{N}{1,3}|${PUNCTUATION}|${SPACES}`;
+const KIMI_K2 = `\\p{Han}+|${casedWords(`${CONTRACTION}?`, '(?!\\p{Han})')}|\\p{N}{1,3}|${PUNCTUATION}|${SPACES}`;
 
 /** A character class from hexadecimal code points and ranges: several of them normalise to other characters. */
 function classOf(ranges: string): string {
-  const escaped = ranges.split(' ').map((range) => range.split('-').map((hex) => `\\u{${hex}}`).join('-'));
+  const escaped = ranges.split(' ').map((range) =>
+    range
+      .split('-')
+      .map((hex) => `\\u{${hex}}`)
+      .join('-'),
+  );
   return `[${escaped.join('')}]`;
 }
 
 /** Cased letters as DeepSeek LLM's tokenizer.json lists them. */
 const DEEPSEEK_LLM_LETTERS = classOf(
-  '41-5A 61-7A B5 C0-D6 D8-F6 F8-1BA 1BC-1BF 1C4-293 295-2AF 370-373 376 377 37B-37D 37F 386 388-38A 38C'
-  + ' 38E-3A1 3A3-3F5 3F7-481 48A-52F 531-556 10A0-10C5 13A0-13F5 13F8-13FD 1C90-1CBA 1CBD-1CBF 1D00-1D2B'
-  + ' 1D6B-1D77 1D79-1D9A 1E00-1F15 1F18-1F1D 1F20-1F45 1F48-1F4D 1F50-1F57 1F59 1F5B 1F5D 1F5F-1F7D 1F80-1FB4'
-  + ' 1FB6-1FBC 1FBE 1FC2-1FC4 1FC6-1FCC 1FD0-1FD3 1FD6-1FDB 1FE0-1FEC 1FF2-1FF4 1FF6-1FFC 2102 2107 210A-2113'
-  + ' 2115 2119-211D 2124 2126 2128 212A-212D 212F-2134 2139 213C-213F 2145-2149 214E 2183 2184 2C00-2C7B'
-  + ' 2C7E-2CE4 2CEB-2CEE 2CF2 2CF3 A640-A66D A680-A69B A722-A76F A771-A787 A78B-A78E AB70-ABBF FB00-FB06'
-  + ' FB13-FB17 FF21-FF3A FF41-FF5A 10400-1044F 104B0-104D3 104D8-104FB 10C80-10CB2 10CC0-10CF2 118A0-118DF'
-  + ' 1E900-1E943',
+  '41-5A 61-7A B5 C0-D6 D8-F6 F8-1BA 1BC-1BF 1C4-293 295-2AF 370-373 376 377 37B-37D 37F 386 388-38A 38C' +
+    ' 38E-3A1 3A3-3F5 3F7-481 48A-52F 531-556 10A0-10C5 13A0-13F5 13F8-13FD 1C90-1CBA 1CBD-1CBF 1D00-1D2B' +
+    ' 1D6B-1D77 1D79-1D9A 1E00-1F15 1F18-1F1D 1F20-1F45 1F48-1F4D 1F50-1F57 1F59 1F5B 1F5D 1F5F-1F7D 1F80-1FB4' +
+    ' 1FB6-1FBC 1FBE 1FC2-1FC4 1FC6-1FCC 1FD0-1FD3 1FD6-1FDB 1FE0-1FEC 1FF2-1FF4 1FF6-1FFC 2102 2107 210A-2113' +
+    ' 2115 2119-211D 2124 2126 2128 212A-212D 212F-2134 2139 213C-213F 2145-2149 214E 2183 2184 2C00-2C7B' +
+    ' 2C7E-2CE4 2CEB-2CEE 2CF2 2CF3 A640-A66D A680-A69B A722-A76F A771-A787 A78B-A78E AB70-ABBF FB00-FB06' +
+    ' FB13-FB17 FF21-FF3A FF41-FF5A 10400-1044F 104B0-104D3 104D8-104FB 10C80-10CB2 10CC0-10CF2 118A0-118DF' +
+    ' 1E900-1E943',
 );
 const DEEPSEEK_LLM_PUNCTUATION = classOf('21-2F 3A-7E FF01-FF0F FF1A-FF5E 2018-201F 3000-3002');
 const CJK = `${classOf('4E00-9FA5 800-4E00 AC00-D7FF')}+`;
 const ASCII_PUNCTUATION = '[!"#$%&\'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~]';
 const DEEPSEEK_V3_WORDS = `${ASCII_PUNCTUATION}[A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+`;
 const DEEPSEEK_V3 = [
-  '\\p{N}{1,3}', `${classOf('4E00-9FA5 3040-309F 30A0-30FF')}+`, `${DEEPSEEK_V3_WORDS}| ?[\\p{P}\\p{S}]+[\\r\\n]*|${SPACES}`,
+  '\\p{N}{1,3}',
+  `${classOf('4E00-9FA5 3040-309F 30A0-30FF')}+`,
+  `${DEEPSEEK_V3_WORDS}| ?[\\p{P}\\p{S}]+[\\r\\n]*|${SPACES}`,
 ];
 
 /** CJK, kana, Thai, Lao, Khmer, Burmese, Javanese and Hangul blocks (Trinity's tokenizer.json). */
 const ASIAN_SCRIPTS = classOf(
-  '4E00-9FFF 3400-4DBF F900-FAFF 3040-309F 30A0-30FF FF65-FF9F 2F00-2FDF E40-E7F E80-EFF 1780-17FF 1000-109F'
-  + ' AA60-AA7F A9E0-A9FF AC00-D7AF 1100-11FF',
+  '4E00-9FFF 3400-4DBF F900-FAFF 3040-309F 30A0-30FF FF65-FF9F 2F00-2FDF E40-E7F E80-EFF 1780-17FF 1000-109F' +
+    ' AA60-AA7F A9E0-A9FF AC00-D7AF 1100-11FF',
 );
 
 function rule(patterns: readonly string[], options: Partial<Omit<PreTokenizer, 'patterns'>> = {}): PreTokenizer {
@@ -94,27 +99,15 @@ const RULES: readonly (readonly [names: string, rule: PreTokenizer])[] = [
   ['tiny_aya cohere2moe', rule([O200K], { digitGroups: 'at_word_end' })],
   [
     'deepseek-llm',
-    rule([
-      '[\\r\\n]', `\\s?${DEEPSEEK_LLM_LETTERS}+`, `\\s?${DEEPSEEK_LLM_PUNCTUATION}+`, '\\s+$', CJK, '\\p{N}+',
-    ]),
+    rule(['[\\r\\n]', `\\s?${DEEPSEEK_LLM_LETTERS}+`, `\\s?${DEEPSEEK_LLM_PUNCTUATION}+`, '\\s+$', CJK, '\\p{N}+']),
   ],
   ['deepseek-coder', rule(['[\\r\\n]', '\\s?\\p{L}+', '\\s?\\p{P}+', CJK, '\\p{N}'])],
   ['deepseek-v3 hunyuan-dense joyai-llm hy_v4', rule(DEEPSEEK_V3)],
   [
     'spark2_5',
-    rule([
-      ...DEEPSEEK_V3.slice(0, 2), `${DEEPSEEK_V3_WORDS}| ?[\\p{P}\\p{S}]+|[\\r\\n]|\\s+(?!\\S)|\\s+`, '\\p{N}',
-    ]),
+    rule([...DEEPSEEK_V3.slice(0, 2), `${DEEPSEEK_V3_WORDS}| ?[\\p{P}\\p{S}]+|[\\r\\n]|\\s+(?!\\S)|\\s+`, '\\p{N}']),
   ],
-  [
-    'afmoe',
-    rule(
-      [
-        `${ASIAN_SCRIPTS}+`, DEEPSEEK_V3[2],
-      ],
-      { digitGroups: 'always' },
-    ),
-  ],
+  ['afmoe', rule([`${ASIAN_SCRIPTS}+`, DEEPSEEK_V3[2]], { digitGroups: 'always' })],
   [
     'bailingmoe bailingmoe2 llada-moe',
     rule([`'(?i:[sdmt]|ll|ve|re)|${WORD}|\\p{N}|${PUNCTUATION}|\\s*[\\r\\n]|\\s+(?!\\S)|\\s+`]),
@@ -123,8 +116,8 @@ const RULES: readonly (readonly [names: string, rule: PreTokenizer])[] = [
   [
     'exaone-moe',
     rule([
-      `${CONTRACTION}|[^\\r\\n\\p{L}\\p{N}]?(?:\\p{L}\\p{M}*(?: \\p{L}\\p{M}*)*)+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]?`
-        + '|\\s*[\\r\\n]|\\s+(?!\\S)|\\s+',
+      `${CONTRACTION}|[^\\r\\n\\p{L}\\p{N}]?(?:\\p{L}\\p{M}*(?: \\p{L}\\p{M}*)*)+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]?` +
+        '|\\s*[\\r\\n]|\\s+(?!\\S)|\\s+',
     ]),
   ],
   ['poro-chat bloom gpt3-finnish', rule([' ?[^(\\s|.,!?…。，、।۔،)]+'])],
@@ -163,7 +156,7 @@ export function splitDigits(text: string, mode: 'always' | 'at_word_end'): strin
     if (mode === 'at_word_end' && /^[\p{L}\p{M}\p{N}\p{Pc}]/u.test(text.slice(after, after + 2))) continue;
     if (match.index > end) pieces.push(text.slice(end, match.index));
     const digits = Array.from(match[0]);
-    for (let at = 0; at < digits.length; ) {
+    for (let at = 0; at < digits.length;) {
       const take = (digits.length - at) % 3 || 3;
       pieces.push(digits.slice(at, at + take).join(''));
       at += take;

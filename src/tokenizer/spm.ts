@@ -91,7 +91,8 @@ export class SpmEncoder {
 
     for (let merge = heap.pop(); merge; merge = heap.pop()) {
       const { left, right } = merge;
-      if (lengths[left] === 0 || lengths[right] === 0 || lengths[left] + lengths[right] !== merge.mergedLength) continue;
+      if (lengths[left] === 0 || lengths[right] === 0 || lengths[left] + lengths[right] !== merge.mergedLength)
+        continue;
       lengths[left] = merge.mergedLength;
       lengths[right] = 0;
       next[left] = next[right];

@@ -76,13 +76,27 @@ class RuleTokenizer implements Tokenizer {
     this.#bytes = new Array<Uint8Array | undefined>(parts.vocabSize);
   }
 
-  get vocabSize(): number { return this.#parts.vocabSize; }
-  get bosId(): number | null { return this.#parts.bosId; }
-  get eosIds(): readonly number[] { return this.#parts.eosIds; }
-  get addBos(): boolean { return this.#parts.bosId !== null && this.#parts.prefixIds.includes(this.#parts.bosId); }
-  get bosToken(): string { return this.#parts.bosToken; }
-  get eosToken(): string { return this.#parts.eosToken; }
-  get stripsLeadingSpace(): boolean { return this.#parts.stripsLeadingSpace; }
+  get vocabSize(): number {
+    return this.#parts.vocabSize;
+  }
+  get bosId(): number | null {
+    return this.#parts.bosId;
+  }
+  get eosIds(): readonly number[] {
+    return this.#parts.eosIds;
+  }
+  get addBos(): boolean {
+    return this.#parts.bosId !== null && this.#parts.prefixIds.includes(this.#parts.bosId);
+  }
+  get bosToken(): string {
+    return this.#parts.bosToken;
+  }
+  get eosToken(): string {
+    return this.#parts.eosToken;
+  }
+  get stripsLeadingSpace(): boolean {
+    return this.#parts.stripsLeadingSpace;
+  }
 
   encode(text: string, { addSpecial, parseSpecial }: EncodeOptions): number[] {
     const ids: number[] = addSpecial ? [...this.#parts.prefixIds] : [];
@@ -100,13 +114,10 @@ class RuleTokenizer implements Tokenizer {
     let text = '';
     let atStart = this.#parts.stripsLeadingSpace;
     for (const id of ids) {
-      const special = this.isSpecial(id);
-      if (special && skipSpecial) continue;
+      if (skipSpecial && this.isSpecial(id)) continue;
       let bytes = this.tokenBytes(id);
-      if (atStart && !special) {
-        if (bytes[0] === 0x20) bytes = bytes.subarray(1);
-        atStart = false;
-      }
+      if (atStart && bytes[0] === 0x20) bytes = bytes.subarray(1);
+      atStart = false;
       text += decoder.decode(bytes, { stream: true });
     }
     return text + decoder.decode();
@@ -137,6 +148,8 @@ export function createTokenizer(source: TokenizerSource): Tokenizer {
     return new RuleTokenizer(source.kind === 'gguf' ? ggufTokenizerParts(source) : hfTokenizerParts(source));
   } catch (error) {
     if (error instanceof ModelFormatError) throw error;
-    throw new ModelFormatError(`The model's tokenizer cannot be read: ${error instanceof Error ? error.message : error}.`);
+    throw new ModelFormatError(
+      `The model's tokenizer cannot be read: ${error instanceof Error ? error.message : error}.`,
+    );
   }
 }

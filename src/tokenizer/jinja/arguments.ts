@@ -6,7 +6,10 @@ import { numeric, PyFloat, TemplateError, textOf, typeName, type Kwargs, type Va
  * @throws TemplateError for too many, unknown or doubled arguments
  */
 export function bind(
-  what: string, names: readonly string[], args: readonly Value[], kwargs: Kwargs,
+  what: string,
+  names: readonly string[],
+  args: readonly Value[],
+  kwargs: Kwargs,
 ): (Value | undefined)[] {
   if (args.length > names.length) {
     throw new TemplateError(`${what}() takes at most ${names.length} arguments (${args.length} given)`);

@@ -2,10 +2,24 @@
  * The tree that @huggingface/jinja's parser makes. The library exports the parser and not these types, so they are
  * described here, as far as the interpreter reads them.
  */
-export interface Identifier { readonly type: 'Identifier'; readonly value: string }
-export interface Parameter { readonly type: 'KeywordArgumentExpression'; readonly key: Identifier; readonly value: Node }
-export interface Call { readonly type: 'CallExpression'; readonly callee: Node; readonly args: readonly Node[] }
-export interface TupleLiteral { readonly type: 'TupleLiteral'; readonly value: readonly Node[] }
+export interface Identifier {
+  readonly type: 'Identifier';
+  readonly value: string;
+}
+export interface Parameter {
+  readonly type: 'KeywordArgumentExpression';
+  readonly key: Identifier;
+  readonly value: Node;
+}
+export interface Call {
+  readonly type: 'CallExpression';
+  readonly callee: Node;
+  readonly args: readonly Node[];
+}
+export interface TupleLiteral {
+  readonly type: 'TupleLiteral';
+  readonly value: readonly Node[];
+}
 export interface Slice {
   readonly type: 'SliceExpression';
   readonly start?: Node;
@@ -55,7 +69,12 @@ export type Node =
   | { readonly type: 'ArrayLiteral'; readonly value: readonly Node[] }
   | TupleLiteral
   | { readonly type: 'ObjectLiteral'; readonly value: ReadonlyMap<Node, Node> }
-  | { readonly type: 'BinaryExpression'; readonly operator: { readonly value: string }; readonly left: Node; readonly right: Node }
+  | {
+      readonly type: 'BinaryExpression';
+      readonly operator: { readonly value: string };
+      readonly left: Node;
+      readonly right: Node;
+    }
   | { readonly type: 'FilterExpression'; readonly operand: Node; readonly filter: Identifier | Call }
   | { readonly type: 'SelectExpression'; readonly lhs: Node; readonly test: Node }
   | { readonly type: 'TestExpression'; readonly operand: Node; readonly negate: boolean; readonly test: Identifier }

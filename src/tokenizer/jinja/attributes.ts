@@ -4,8 +4,23 @@ import { asMarkup, methodArguments } from './markup.ts';
 import { repr } from './printing.ts';
 import { textMethod } from './text_methods.ts';
 import {
-  dictKey, equal, hasSurrogates, isList, PyDict, PyFunction, PyMarkup, PyObject, PyRange, PyTuple, PyView, TemplateError, textOf, typeName, Undefined,
-  type DictKey, type Value,
+  dictKey,
+  equal,
+  hasSurrogates,
+  isList,
+  PyDict,
+  PyFunction,
+  PyMarkup,
+  PyObject,
+  PyRange,
+  PyTuple,
+  PyView,
+  TemplateError,
+  textOf,
+  typeName,
+  Undefined,
+  type DictKey,
+  type Value,
 } from './values.ts';
 
 /** Methods that change their object; transformers' sandbox refuses to call them. */
@@ -40,7 +55,13 @@ function dictMethod(dict: PyDict, name: string): PyFunction | undefined {
     case 'values':
       return make(() => new PyView([...map.values()], 'dict_values'));
     case 'items':
-      return make(() => new PyView([...map].map((entry) => new PyTuple(entry)), 'dict_items'));
+      return make(
+        () =>
+          new PyView(
+            [...map].map((entry) => new PyTuple(entry)),
+            'dict_items',
+          ),
+      );
     case 'copy':
       return make(() => new PyDict(new Map(map)));
     default:
@@ -53,7 +74,9 @@ function listMethod(items: readonly Value[], type: 'list' | 'tuple', name: strin
     case 'index':
       return new PyFunction(name, (args, kwargs) => {
         const [value, start] = bind('index', ['value', 'start'], args, kwargs);
-        const at = items.findIndex((item, i) => i >= intArgument('index', start, 0) && equal(item, required('index', 'value', value)));
+        const at = items.findIndex(
+          (item, i) => i >= intArgument('index', start, 0) && equal(item, required('index', 'value', value)),
+        );
         if (at < 0) throw new TemplateError(`${repr(value ?? null)} is not in ${type}`);
         return at;
       });
@@ -78,9 +101,12 @@ export function attributeOf(value: Value, name: string): Value | undefined {
   if (value === null || typeof value !== 'object') return undefined;
   if (value instanceof PyMarkup) {
     const method = textMethod(name);
-    return method && new PyFunction(name, (args, kwargs, budget) => (
-      asMarkup(method(value.text, methodArguments(name, args), kwargs, budget))
-    ));
+    return (
+      method &&
+      new PyFunction(name, (args, kwargs, budget) =>
+        asMarkup(method(value.text, methodArguments(name, args), kwargs, budget)),
+      )
+    );
   }
   if (isList(value)) return listMethod(value, 'list', name);
   if (value instanceof PyTuple) return listMethod(value.items, 'tuple', name);
@@ -105,7 +131,9 @@ function subscript(value: Value, key: Value): Value | undefined {
 
 function missing(value: Value, key: Value): Undefined {
   const type = value === null ? 'None' : `${typeName(value)} object`;
-  return new Undefined(typeof key === 'string' ? `'${type}' has no attribute '${key}'` : `${type} has no element ${repr(key)}`);
+  return new Undefined(
+    typeof key === 'string' ? `'${type}' has no attribute '${key}'` : `${type} has no element ${repr(key)}`,
+  );
 }
 
 function refuseUndefined(value: Value): void {

@@ -35,7 +35,8 @@ export class Budget {
 
   /** Runs one call of a macro or function. */
   nested<T>(body: () => T): T {
-    if (++this.#depth > MAX_CALL_DEPTH) throw new TemplateError(`macros call each other more than ${MAX_CALL_DEPTH} deep`);
+    if (++this.#depth > MAX_CALL_DEPTH)
+      throw new TemplateError(`macros call each other more than ${MAX_CALL_DEPTH} deep`);
     try {
       return body();
     } finally {

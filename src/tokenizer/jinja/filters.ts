@@ -9,8 +9,23 @@ import { jsonDumps, str } from './printing.ts';
 import { jinjaTest } from './tests.ts';
 import { capitalize, replaceText, splitLines, strip, textMethod } from './text_methods.ts';
 import {
-  codePointLength, compare, equal, iterate, lengthOf, numeric, PyDict, PyFloat, PyIterator, PyMarkup, PyTuple,
-  TemplateError, truthy, typeName, Undefined, type Kwargs, type Value,
+  codePointLength,
+  compare,
+  equal,
+  iterate,
+  lengthOf,
+  numeric,
+  PyDict,
+  PyFloat,
+  PyIterator,
+  PyMarkup,
+  PyTuple,
+  TemplateError,
+  truthy,
+  typeName,
+  Undefined,
+  type Kwargs,
+  type Value,
 } from './values.ts';
 
 /** What a filter may use of the interpreter. */
@@ -24,7 +39,8 @@ const NO_KWARGS: Kwargs = new Map();
 
 /** The value at a dotted path such as "function.name" or 0. */
 function atPath(value: Value, path: Value, fallback?: Value): Value {
-  const steps = typeof path === 'string' ? path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step)) : [path];
+  const steps =
+    typeof path === 'string' ? path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step)) : [path];
   let at = value;
   for (const step of steps) {
     at = itemOf(at, step);
@@ -36,7 +52,12 @@ function atPath(value: Value, path: Value, fallback?: Value): Value {
 /** Sort and comparison key: lower-cased unless the filter is told to mind the case. */
 function keyOf(attribute: Value | undefined, caseSensitive: Value | undefined): (item: Value) => Value {
   const fold = caseSensitive === undefined || !truthy(caseSensitive);
-  const paths = typeof attribute === 'string' ? attribute.split(',') : attribute === undefined || attribute === null ? null : [attribute];
+  const paths =
+    typeof attribute === 'string'
+      ? attribute.split(',')
+      : attribute === undefined || attribute === null
+        ? null
+        : [attribute];
   const folded = (value: Value): Value => (fold && typeof value === 'string' ? value.toLowerCase() : value);
   if (!paths) return folded;
   return paths.length === 1
@@ -44,10 +65,18 @@ function keyOf(attribute: Value | undefined, caseSensitive: Value | undefined): 
     : (item) => paths.map((path) => folded(atPath(item, path)));
 }
 
-function sorted(items: readonly Value[], key: (item: Value) => Value, reverse: Value | undefined, budget: Budget): Value[] {
+function sorted(
+  items: readonly Value[],
+  key: (item: Value) => Value,
+  reverse: Value | undefined,
+  budget: Budget,
+): Value[] {
   budget.spend(items.length * 8);
   const sign = reverse !== undefined && truthy(reverse) ? -1 : 1;
-  return items.map((item) => [key(item), item] as const).sort(([a], [b]) => sign * compare(a, b)).map(([, item]) => item);
+  return items
+    .map((item) => [key(item), item] as const)
+    .sort(([a], [b]) => sign * compare(a, b))
+    .map(([, item]) => item);
 }
 
 /** select, reject, selectattr, rejectattr. */
@@ -56,11 +85,14 @@ function selecting(keep: boolean, byAttribute: boolean): Filter {
     if (!truthy(value)) return new PyIterator([]);
     const rest = byAttribute ? args.slice(1) : args;
     const path = byAttribute ? required('selectattr', 'attribute', args[0]) : null;
-    const test = rest.length === 0 ? truthy : (item: Value) => jinjaTest(textArgument('select', rest[0]), item, rest.slice(1));
-    return new PyIterator(iterate(value).filter((item) => {
-      context.budget.spend(1);
-      return test(path === null ? item : atPath(item, path)) === keep;
-    }));
+    const test =
+      rest.length === 0 ? truthy : (item: Value) => jinjaTest(textArgument('select', rest[0]), item, rest.slice(1));
+    return new PyIterator(
+      iterate(value).filter((item) => {
+        context.budget.spend(1);
+        return test(path === null ? item : atPath(item, path)) === keep;
+      }),
+    );
   };
 }
 
@@ -131,7 +163,8 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   },
   indent: (value, args, kwargs, { budget }) => {
     const [width = 4, first, blank] = bind('indent', ['width', 'first', 'blank'], args, kwargs);
-    const indention = typeof width === 'string' ? width : ' '.repeat(Math.min(10_000, Math.max(0, intArgument('indent', width, 4))));
+    const indention =
+      typeof width === 'string' ? width : ' '.repeat(Math.min(10_000, Math.max(0, intArgument('indent', width, 4))));
     // Jinja adds the newline so that a text's last line end is kept.
     const lines = splitLines(`${str(value)}\n`);
     budget.spendLength(str(value).length + lines.length * indention.length);
@@ -140,7 +173,12 @@ const FILTERS: Readonly<Record<string, Filter>> = {
     return first !== undefined && truthy(first) ? indention + body : body;
   },
   truncate: (value, args, kwargs) => {
-    const [length, killWords, end = '...', leeway] = bind('truncate', ['length', 'killwords', 'end', 'leeway'], args, kwargs);
+    const [length, killWords, end = '...', leeway] = bind(
+      'truncate',
+      ['length', 'killwords', 'end', 'leeway'],
+      args,
+      kwargs,
+    );
     const [chars, tail] = [Array.from(str(value)), str(end)];
     const limit = intArgument('truncate', length, 255);
     if (chars.length <= limit + intArgument('truncate', leeway, 5)) return chars.join('');
@@ -155,7 +193,10 @@ const FILTERS: Readonly<Record<string, Filter>> = {
     return formatPercent(str(value), kwargs.size > 0 ? named : new PyTuple(args), budget);
   },
   escape: (value) => new PyMarkup(escapeHtml(str(value))),
-  urlencode: (value) => encodeURIComponent(str(value)).replaceAll('%2F', '/').replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
+  urlencode: (value) =>
+    encodeURIComponent(str(value))
+      .replaceAll('%2F', '/')
+      .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`),
 
   default: (value, args, kwargs) => {
     const [fallback = '', boolean] = bind('default', ['default_value', 'boolean'], args, kwargs);
@@ -200,19 +241,24 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   max: extreme(-1),
   sum: (value, args, kwargs, { budget }) => {
     const [attribute, start = 0] = bind('sum', ['attribute', 'start'], args, kwargs);
-    const items = iterate(value).map((item) => (attribute === undefined || attribute === null ? item : atPath(item, attribute)));
+    const items = iterate(value).map((item) =>
+      attribute === undefined || attribute === null ? item : atPath(item, attribute),
+    );
     return items.reduce((sum, item) => binary('+', sum, item, budget), start);
   },
   join: (value, args, kwargs, { budget }) => {
     const [separator = '', attribute] = bind('join', ['d', 'attribute'], args, kwargs);
-    const parts = iterate(value).map((item) => str(attribute === undefined || attribute === null ? item : atPath(item, attribute)));
+    const parts = iterate(value).map((item) =>
+      str(attribute === undefined || attribute === null ? item : atPath(item, attribute)),
+    );
     const between = str(separator);
     budget.spendLength(parts.reduce((sum, part) => sum + part.length + between.length, 0));
     return parts.join(between);
   },
-  reverse: (value) => (
-    typeof value === 'string' ? Array.from(value).reverse().join('') : new PyIterator([...iterate(value)].reverse(), 'list_reverseiterator')
-  ),
+  reverse: (value) =>
+    typeof value === 'string'
+      ? Array.from(value).reverse().join('')
+      : new PyIterator([...iterate(value)].reverse(), 'list_reverseiterator'),
   sort: (value, args, kwargs, { budget }) => {
     const [reverse, caseSensitive, attribute] = bind('sort', ['reverse', 'case_sensitive', 'attribute'], args, kwargs);
     return sorted(iterate(value), keyOf(attribute, caseSensitive), reverse, budget);
@@ -222,19 +268,26 @@ const FILTERS: Readonly<Record<string, Filter>> = {
     if (!(value instanceof PyDict)) throw new TemplateError(`'${typeName(value)}' object has no attribute 'items'`);
     if (by !== 'key' && by !== 'value') throw new TemplateError('You can only sort by either "key" or "value"');
     const key = keyOf(by === 'key' ? 0 : 1, caseSensitive);
-    return sorted([...value.map].map((entry) => new PyTuple(entry)), key, reverse, budget);
+    return sorted(
+      [...value.map].map((entry) => new PyTuple(entry)),
+      key,
+      reverse,
+      budget,
+    );
   },
   unique: (value, args, kwargs, { budget }) => {
     const [caseSensitive, attribute] = bind('unique', ['case_sensitive', 'attribute'], args, kwargs);
     const key = keyOf(attribute, caseSensitive);
     const seen: Value[] = [];
-    return new PyIterator(iterate(value).filter((item) => {
-      const itemKey = key(item);
-      budget.spend(seen.length);
-      if (seen.some((other) => equal(other, itemKey))) return false;
-      seen.push(itemKey);
-      return true;
-    }));
+    return new PyIterator(
+      iterate(value).filter((item) => {
+        const itemKey = key(item);
+        budget.spend(seen.length);
+        if (seen.some((other) => equal(other, itemKey))) return false;
+        seen.push(itemKey);
+        return true;
+      }),
+    );
   },
   map: (value, args, kwargs, context) => {
     if (!truthy(value)) return new PyIterator([]);
@@ -252,7 +305,12 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   selectattr: selecting(true, true),
   rejectattr: selecting(false, true),
   groupby: (value, args, kwargs, { budget }) => {
-    const [attribute, fallback, caseSensitive] = bind('groupby', ['attribute', 'default', 'case_sensitive'], args, kwargs);
+    const [attribute, fallback, caseSensitive] = bind(
+      'groupby',
+      ['attribute', 'default', 'case_sensitive'],
+      args,
+      kwargs,
+    );
     const path = required('groupby', 'attribute', attribute);
     const fold = keyOf(undefined, caseSensitive);
     const keyed = sorted(iterate(value), (item) => fold(atPath(item, path, fallback)), undefined, budget);
@@ -272,20 +330,30 @@ const FILTERS: Readonly<Record<string, Filter>> = {
     const rows: Value[] = [];
     for (let at = 0; at < items.length; at += size) {
       const row = items.slice(at, at + size);
-      rows.push(fill === undefined || fill === null ? row : [...row, ...new Array<Value>(Math.min(size, 100_000) - row.length).fill(fill)]);
+      rows.push(
+        fill === undefined || fill === null
+          ? row
+          : [...row, ...new Array<Value>(Math.min(size, 100_000) - row.length).fill(fill)],
+      );
     }
     return new PyIterator(rows);
   },
   attr: (value, args, kwargs) => {
     const [name] = bind('attr', ['name'], args, kwargs);
     const attribute = attributeOf(value, textArgument('attr', name));
-    return attribute === undefined ? new Undefined(`'${typeName(value)} object' has no attribute '${name}'`) : attribute;
+    return attribute === undefined
+      ? new Undefined(`'${typeName(value)} object' has no attribute '${name}'`)
+      : attribute;
   },
   tojson: (value, args, kwargs, { budget }) => {
     const names = ['ensure_ascii', 'indent', 'separators', 'sort_keys'];
     const [ensureAscii, indent, separators, sortKeys] = bind('tojson', names, args, kwargs);
-    const indention = indent === undefined || indent === null ? null
-      : typeof indent === 'string' ? indent : ' '.repeat(Math.min(100, Math.max(0, intArgument('tojson', indent, 0))));
+    const indention =
+      indent === undefined || indent === null
+        ? null
+        : typeof indent === 'string'
+          ? indent
+          : ' '.repeat(Math.min(100, Math.max(0, intArgument('tojson', indent, 0))));
     const pair = separators === undefined || separators === null ? null : iterate(separators);
     const text = jsonDumps(value, {
       ensureAscii: ensureAscii !== undefined && truthy(ensureAscii),
@@ -299,12 +367,25 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   },
 };
 
-const KEEPING_MARKUP: ReadonlySet<string> = new Set(['string', 'upper', 'lower', 'capitalize', 'trim', 'center', 'indent', 'default']);
+const KEEPING_MARKUP: ReadonlySet<string> = new Set([
+  'string',
+  'upper',
+  'lower',
+  'capitalize',
+  'trim',
+  'center',
+  'indent',
+  'default',
+]);
 const ALIASES: Readonly<Record<string, string>> = { d: 'default', count: 'length', e: 'escape', forceescape: 'escape' };
 
 /** @throws TemplateError where there is no such filter */
 export function applyFilter(
-  name: string, value: Value, args: readonly Value[], kwargs: Kwargs, context: FilterContext,
+  name: string,
+  value: Value,
+  args: readonly Value[],
+  kwargs: Kwargs,
+  context: FilterContext,
 ): Value {
   const canonical = Object.hasOwn(ALIASES, name) ? ALIASES[name] : name;
   if (!Object.hasOwn(FILTERS, canonical)) throw new TemplateError(`No filter named '${name}' found.`);
@@ -314,4 +395,3 @@ export function applyFilter(
   const result = FILTERS[canonical](value.text, args, kwargs, context);
   return KEEPING_MARKUP.has(canonical) ? asMarkup(result) : result;
 }
-

@@ -2,7 +2,17 @@
 import type { Budget } from './budget.ts';
 import { floatText, repr, str } from './printing.ts';
 import {
-  codePointLength, dictKey, isList, numeric, PyDict, PyFloat, PyTuple, TemplateError, typeName, type Kwargs, type Value,
+  codePointLength,
+  dictKey,
+  isList,
+  numeric,
+  PyDict,
+  PyFloat,
+  PyTuple,
+  TemplateError,
+  typeName,
+  type Kwargs,
+  type Value,
 } from './values.ts';
 
 /** Larger widths and precisions are refused: they only serve to make a text large. */
@@ -12,7 +22,7 @@ const MAX_WIDTH = 10_000;
 export function formatFields(text: string, args: readonly Value[], kwargs: Kwargs, budget: Budget): string {
   let automatic = 0;
   let out = '';
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const char = text[at];
     if (char !== '{' && char !== '}') {
       out += char;
@@ -28,11 +38,14 @@ export function formatFields(text: string, args: readonly Value[], kwargs: Kwarg
     const end = text.indexOf('}', at);
     if (end < 0) throw new TemplateError("expected '}' before end of string");
     const field = /^([^!:]*)(?:!([rs]))?(?::(.*))?$/s.exec(text.slice(at + 1, end));
-    if (!field || field[0].includes('{')) throw new TemplateError(`the format field '${text.slice(at, end + 1)}' is not supported`);
+    if (!field || field[0].includes('{'))
+      throw new TemplateError(`the format field '${text.slice(at, end + 1)}' is not supported`);
     const [, path, conversion, spec = ''] = field;
     const [head] = /^[^.[]*/.exec(path)!;
-    let value: Value | undefined = head === '' ? args[automatic++] : /^\d+$/.test(head) ? args[Number(head)] : kwargs.get(head);
-    for (const step of path.slice(head.length).matchAll(/\.([^.[]+)|\[([^\]]+)\]/g)) value = child(value, step[1] ?? step[2]);
+    let value: Value | undefined =
+      head === '' ? args[automatic++] : /^\d+$/.test(head) ? args[Number(head)] : kwargs.get(head);
+    for (const step of path.slice(head.length).matchAll(/\.([^.[]+)|\[([^\]]+)\]/g))
+      value = child(value, step[1] ?? step[2]);
     if (value === undefined) throw new TemplateError(`the format field '${path}' has no value`);
     out += formatOne(conversion === 'r' ? repr(value) : value, spec);
     budget.spend(1);
@@ -76,20 +89,30 @@ function formatOne(value: Value, spec: string): string {
   }
   const pad = (length: number): string => (fill ?? ' ').repeat(length);
   switch (align ?? (number !== null ? '>' : '<')) {
-    case '<': return body + pad(missing);
-    case '>': return pad(missing) + body;
-    default: return pad(missing >> 1) + body + pad(missing - (missing >> 1));
+    case '<':
+      return body + pad(missing);
+    case '>':
+      return pad(missing) + body;
+    default:
+      return pad(missing >> 1) + body + pad(missing - (missing >> 1));
   }
 }
 
-function formatNumber(value: Value, number: number, type: string | undefined, precision: number | null, comma: boolean): string {
+function formatNumber(
+  value: Value,
+  number: number,
+  type: string | undefined,
+  precision: number | null,
+  comma: boolean,
+): string {
   let text: string;
   if (type === 'x' || type === 'X') {
     text = number.toString(16);
     if (type === 'X') text = text.toUpperCase();
   } else if (type === '%') text = `${(number * 100).toFixed(precision ?? 6)}%`;
   else if (type === 'f') text = number.toFixed(precision ?? 6);
-  else if (type === 'g' || (type === undefined && precision !== null)) text = String(Number(number.toPrecision(precision || 6)));
+  else if (type === 'g' || (type === undefined && precision !== null))
+    text = String(Number(number.toPrecision(precision || 6)));
   else if (type === 'd' || !(value instanceof PyFloat)) text = str(Math.trunc(number));
   else text = floatText(number);
   return comma ? text.replace(/^(-?\d+)/, (digits) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',')) : text;
@@ -99,29 +122,40 @@ function formatNumber(value: Value, number: number, type: string | undefined, pr
 export function formatPercent(text: string, value: Value, budget: Budget): string {
   const args = value instanceof PyTuple ? value.items : [value];
   let next = 0;
-  const out = text.replace(/%(?:\((.*?)\))?([-0])?(\d+)?(?:\.(\d+))?([a-zA-Z%]|$)/gs, (_all, name, flag, width, precision, type) => {
-    if (type === '%') return '%';
-    let item: Value | undefined;
-    if (name !== undefined) {
-      if (!(value instanceof PyDict)) throw new TemplateError('format requires a mapping');
-      item = value.map.get(dictKey(name));
-    } else item = args[next++];
-    if (item === undefined) throw new TemplateError('not enough arguments for format string');
-    budget.spend(1);
-    const align = flag === '-' ? '<' : '';
-    const size = `${flag === '0' ? '0' : ''}${width ?? ''}`;
-    switch (type) {
-      case 's': return formatOne(str(item), `${align || '>'}${width ?? ''}${precision === undefined ? '' : `.${precision}`}`);
-      case 'r': return formatOne(repr(item), `${align || '>'}${width ?? ''}`);
-      case 'd': case 'i': case 'f': case 'x': case 'X': {
-        const number = numeric(item);
-        if (number === null) throw new TemplateError(`%${type} format: a real number is required, not ${typeName(item)}`);
-        if (type === 'f') return formatOne(new PyFloat(number), `${align}${size}.${precision ?? 6}f`);
-        return formatOne(Math.trunc(number), `${align}${size}${type === 'i' ? 'd' : type}`);
+  const out = text.replace(
+    /%(?:\((.*?)\))?([-0])?(\d+)?(?:\.(\d+))?([a-zA-Z%]|$)/gs,
+    (_all, name, flag, width, precision, type) => {
+      if (type === '%') return '%';
+      let item: Value | undefined;
+      if (name !== undefined) {
+        if (!(value instanceof PyDict)) throw new TemplateError('format requires a mapping');
+        item = value.map.get(dictKey(name));
+      } else item = args[next++];
+      if (item === undefined) throw new TemplateError('not enough arguments for format string');
+      budget.spend(1);
+      const align = flag === '-' ? '<' : '';
+      const size = `${flag === '0' ? '0' : ''}${width ?? ''}`;
+      switch (type) {
+        case 's':
+          return formatOne(str(item), `${align || '>'}${width ?? ''}${precision === undefined ? '' : `.${precision}`}`);
+        case 'r':
+          return formatOne(repr(item), `${align || '>'}${width ?? ''}`);
+        case 'd':
+        case 'i':
+        case 'f':
+        case 'x':
+        case 'X': {
+          const number = numeric(item);
+          if (number === null)
+            throw new TemplateError(`%${type} format: a real number is required, not ${typeName(item)}`);
+          if (type === 'f') return formatOne(new PyFloat(number), `${align}${size}.${precision ?? 6}f`);
+          return formatOne(Math.trunc(number), `${align}${size}${type === 'i' ? 'd' : type}`);
+        }
+        default:
+          throw new TemplateError(`unsupported format character '${type}'`);
       }
-      default: throw new TemplateError(`unsupported format character '${type}'`);
-    }
-  });
+    },
+  );
   if (!(value instanceof PyDict) && next < args.length) {
     throw new TemplateError('not all arguments converted during string formatting');
   }

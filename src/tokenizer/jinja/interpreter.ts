@@ -14,8 +14,21 @@ import { binary, sliced, unary } from './operators.ts';
 import { str } from './printing.ts';
 import { jinjaTest } from './tests.ts';
 import {
-  dictKey, iterate, PyDict, PyFloat, PyFunction, PyObject, PyTuple, spendOn, TemplateError, truthy, typeName, Undefined,
-  type DictKey, type Kwargs, type Value,
+  dictKey,
+  iterate,
+  PyDict,
+  PyFloat,
+  PyFunction,
+  PyObject,
+  PyTuple,
+  spendOn,
+  TemplateError,
+  truthy,
+  typeName,
+  Undefined,
+  type DictKey,
+  type Kwargs,
+  type Value,
 } from './values.ts';
 
 /** Names visible at a place: `if` and `set` share the surrounding scope, loops and macros have their own. */
@@ -94,14 +107,26 @@ export class Interpreter {
   #statement(node: Node, scope: Scope, output: Output): void {
     this.#budget.spend(1);
     switch (node.type) {
-      case 'Program': return this.#run(node.body, scope, output);
-      case 'Comment': return undefined;
-      case 'If': return this.#run(truthy(this.#value(node.test, scope)) ? node.body : node.alternate, scope, output);
-      case 'For': return this.#loop(node, scope, output);
-      case 'Break': throw BREAK;
-      case 'Continue': throw CONTINUE;
-      case 'Set': return this.#assign(node.assignee, node.value ? this.#value(node.value, scope) : this.#capture(node.body, new Scope(scope)), scope);
-      case 'Macro': return scope.set(node.name.value, this.#macro(node.name.value, node.args, node.body, scope));
+      case 'Program':
+        return this.#run(node.body, scope, output);
+      case 'Comment':
+        return undefined;
+      case 'If':
+        return this.#run(truthy(this.#value(node.test, scope)) ? node.body : node.alternate, scope, output);
+      case 'For':
+        return this.#loop(node, scope, output);
+      case 'Break':
+        throw BREAK;
+      case 'Continue':
+        throw CONTINUE;
+      case 'Set':
+        return this.#assign(
+          node.assignee,
+          node.value ? this.#value(node.value, scope) : this.#capture(node.body, new Scope(scope)),
+          scope,
+        );
+      case 'Macro':
+        return scope.set(node.name.value, this.#macro(node.name.value, node.args, node.body, scope));
       case 'CallStatement': {
         const caller = this.#macro('caller', node.callerArgs ?? [], node.body, scope);
         const [args, kwargs] = this.#arguments(node.call.args, scope);
@@ -132,7 +157,8 @@ export class Interpreter {
     if (items.length < target.value.length) {
       throw new TemplateError(`not enough values to unpack (expected ${target.value.length}, got ${items.length})`);
     }
-    if (items.length > target.value.length) throw new TemplateError(`too many values to unpack (expected ${target.value.length})`);
+    if (items.length > target.value.length)
+      throw new TemplateError(`too many values to unpack (expected ${target.value.length})`);
     for (const [i, part] of target.value.entries()) this.#assign(part, items[i], scope);
   }
 
@@ -172,34 +198,42 @@ export class Interpreter {
   }
 
   /** A macro sees the names of where it is defined, not of where it is called. */
-  #macro(name: string, parameters: readonly (Identifier | Parameter)[], body: readonly Node[], scope: Scope): PyFunction {
+  #macro(
+    name: string,
+    parameters: readonly (Identifier | Parameter)[],
+    body: readonly Node[],
+    scope: Scope,
+  ): PyFunction {
     const readsVarargs = mentions(body, 'varargs');
     const readsKwargs = mentions(body, 'kwargs');
-    return new PyFunction(name, (args, kwargs) => this.#budget.nested(() => {
-      const inner = new Scope(scope);
-      const rest = new Map(kwargs);
-      const defaults: (() => void)[] = [];
-      for (const [i, parameter] of parameters.entries()) {
-        const key = parameter.type === 'Identifier' ? parameter.value : parameter.key.value;
-        const given = i < args.length ? args[i] : rest.get(key);
-        if (i >= args.length) rest.delete(key);
-        inner.set(key, given ?? (given === null ? null : new Undefined(`parameter '${key}' was not provided`)));
-        if (given === undefined && parameter.type !== 'Identifier') {
-          defaults.push(() => inner.set(key, this.#value(parameter.value, inner)));
+    return new PyFunction(name, (args, kwargs) =>
+      this.#budget.nested(() => {
+        const inner = new Scope(scope);
+        const rest = new Map(kwargs);
+        const defaults: (() => void)[] = [];
+        for (const [i, parameter] of parameters.entries()) {
+          const key = parameter.type === 'Identifier' ? parameter.value : parameter.key.value;
+          const given = i < args.length ? args[i] : rest.get(key);
+          if (i >= args.length) rest.delete(key);
+          inner.set(key, given ?? (given === null ? null : new Undefined(`parameter '${key}' was not provided`)));
+          if (given === undefined && parameter.type !== 'Identifier') {
+            defaults.push(() => inner.set(key, this.#value(parameter.value, inner)));
+          }
         }
-      }
-      const caller = rest.get('caller');
-      rest.delete('caller');
-      inner.set('caller', caller ?? new Undefined("'caller' is undefined"));
-      if (readsVarargs) inner.set('varargs', new PyTuple(args.slice(parameters.length)));
-      else if (args.length > parameters.length) {
-        throw new TemplateError(`macro '${name}' takes not more than ${parameters.length} argument(s)`);
-      }
-      if (readsKwargs) inner.set('kwargs', new PyDict(rest as Map<DictKey, Value>));
-      else if (rest.size > 0) throw new TemplateError(`macro '${name}' takes no keyword argument '${[...rest.keys()][0]}'`);
-      for (const setDefault of defaults) setDefault();
-      return this.#capture(body, inner);
-    }));
+        const caller = rest.get('caller');
+        rest.delete('caller');
+        inner.set('caller', caller ?? new Undefined("'caller' is undefined"));
+        if (readsVarargs) inner.set('varargs', new PyTuple(args.slice(parameters.length)));
+        else if (args.length > parameters.length) {
+          throw new TemplateError(`macro '${name}' takes not more than ${parameters.length} argument(s)`);
+        }
+        if (readsKwargs) inner.set('kwargs', new PyDict(rest as Map<DictKey, Value>));
+        else if (rest.size > 0)
+          throw new TemplateError(`macro '${name}' takes no keyword argument '${[...rest.keys()][0]}'`);
+        for (const setDefault of defaults) setDefault();
+        return this.#capture(body, inner);
+      }),
+    );
   }
 
   #call(callee: Value, args: readonly Value[], kwargs: Kwargs): Value {
@@ -221,7 +255,8 @@ export class Interpreter {
           break;
         case 'KeywordSpreadExpression': {
           const spread = this.#value(node.argument, scope);
-          if (!(spread instanceof PyDict)) throw new TemplateError(`argument after ** must be a mapping, not ${typeName(spread)}`);
+          if (!(spread instanceof PyDict))
+            throw new TemplateError(`argument after ** must be a mapping, not ${typeName(spread)}`);
           for (const [key, value] of spread.map) kwargs.set(String(key), value);
           break;
         }
@@ -269,7 +304,9 @@ export class Interpreter {
         spendOn(object, this.#budget);
         const { property } = node;
         if (property.type === 'SliceExpression') {
-          const bounds = [property.start, property.stop, property.step].map((bound) => bound && this.#value(bound, scope));
+          const bounds = [property.start, property.stop, property.step].map(
+            (bound) => bound && this.#value(bound, scope),
+          );
           return sliced(object, bounds, this.#budget);
         }
         if (!node.computed && property.type === 'Identifier') return getAttribute(object, property.value);

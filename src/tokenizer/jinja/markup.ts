@@ -13,7 +13,17 @@ export function escaped(value: Value): Value {
 }
 
 /** Methods of str whose text arguments Markup escapes. */
-const ESCAPING_METHODS: ReadonlySet<string> = new Set(['replace', 'strip', 'lstrip', 'rstrip', 'center', 'ljust', 'rjust', 'join', 'format']);
+const ESCAPING_METHODS: ReadonlySet<string> = new Set([
+  'replace',
+  'strip',
+  'lstrip',
+  'rstrip',
+  'center',
+  'ljust',
+  'rjust',
+  'join',
+  'format',
+]);
 
 export function methodArguments(name: string, args: readonly Value[]): readonly Value[] {
   if (!ESCAPING_METHODS.has(name)) return args;

@@ -5,24 +5,45 @@ import { concatenateMarkup, escaped } from './markup.ts';
 import { str } from './printing.ts';
 import { contains } from './tests.ts';
 import {
-  codePointLength, compare, equal, isList, numeric, PyFloat, PyMarkup, PyTuple, TemplateError, textOf, typeName, Undefined, type Value,
+  codePointLength,
+  compare,
+  equal,
+  isList,
+  numeric,
+  PyFloat,
+  PyMarkup,
+  PyTuple,
+  TemplateError,
+  textOf,
+  typeName,
+  Undefined,
+  type Value,
 } from './values.ts';
 
 /** Everything but `and` and `or`, which do not always look at their right side. */
 export function binary(operator: string, left: Value, right: Value, budget: Budget): Value {
   switch (operator) {
-    case '==': return equal(left, right);
-    case '!=': return !equal(left, right);
-    case '~': return joined(str(left), str(right), budget);
-    case 'in': return contains(right, left);
-    case 'not in': return !contains(right, left);
+    case '==':
+      return equal(left, right);
+    case '!=':
+      return !equal(left, right);
+    case '~':
+      return joined(str(left), str(right), budget);
+    case 'in':
+      return contains(right, left);
+    case 'not in':
+      return !contains(right, left);
   }
   for (const side of [left, right]) if (side instanceof Undefined) throw new TemplateError(side.message);
   switch (operator) {
-    case '<': return compare(left, right, '<') < 0;
-    case '>': return compare(left, right, '>') > 0;
-    case '<=': return compare(left, right, '<=') <= 0;
-    case '>=': return compare(left, right, '>=') >= 0;
+    case '<':
+      return compare(left, right, '<') < 0;
+    case '>':
+      return compare(left, right, '>') > 0;
+    case '<=':
+      return compare(left, right, '<=') <= 0;
+    case '>=':
+      return compare(left, right, '>=') >= 0;
     case '+': {
       const markup = concatenateMarkup(left, right);
       if (markup) {
@@ -42,7 +63,8 @@ export function binary(operator: string, left: Value, right: Value, budget: Budg
     }
     case '*': {
       const [sequence, times] = numeric(left) === null ? [left, right] : [right, left];
-      if (typeof times === 'number' && (typeof sequence === 'string' || isList(sequence))) return repeated(sequence, times, budget);
+      if (typeof times === 'number' && (typeof sequence === 'string' || isList(sequence)))
+        return repeated(sequence, times, budget);
       break;
     }
     case '%':
@@ -87,7 +109,9 @@ function repeated(sequence: string | readonly Value[], times: number, budget: Bu
 function arithmetic(operator: string, left: Value, right: Value): Value {
   const [a, b] = [numeric(left), numeric(right)];
   if (a === null || b === null) {
-    throw new TemplateError(`unsupported operand type(s) for ${operator}: '${typeName(left)}' and '${typeName(right)}'`);
+    throw new TemplateError(
+      `unsupported operand type(s) for ${operator}: '${typeName(left)}' and '${typeName(right)}'`,
+    );
   }
   const isFloat = left instanceof PyFloat || right instanceof PyFloat;
   const result = (value: number): Value => {
@@ -95,17 +119,26 @@ function arithmetic(operator: string, left: Value, right: Value): Value {
     if (!Number.isFinite(value)) throw new TemplateError('integer too large');
     return value;
   };
-  if (b === 0 && (operator === '/' || operator === '//' || operator === '%')) throw new TemplateError('division by zero');
+  if (b === 0 && (operator === '/' || operator === '//' || operator === '%'))
+    throw new TemplateError('division by zero');
   switch (operator) {
-    case '+': return result(a + b);
-    case '-': return result(a - b);
-    case '*': return result(a * b);
-    case '/': return new PyFloat(a / b);
-    case '//': return result(Math.floor(a / b));
+    case '+':
+      return result(a + b);
+    case '-':
+      return result(a - b);
+    case '*':
+      return result(a * b);
+    case '/':
+      return new PyFloat(a / b);
+    case '//':
+      return result(Math.floor(a / b));
     // The sign of Python's remainder is the divisor's.
-    case '%': return result(a - b * Math.floor(a / b));
-    case '**': return b < 0 ? new PyFloat(a ** b) : result(a ** b);
-    default: throw new TemplateError(`the operator '${operator}' is not supported`);
+    case '%':
+      return result(a - b * Math.floor(a / b));
+    case '**':
+      return b < 0 ? new PyFloat(a ** b) : result(a ** b);
+    default:
+      throw new TemplateError(`the operator '${operator}' is not supported`);
   }
 }
 

@@ -1,7 +1,19 @@
 /** How Python prints values: str(), repr() and json.dumps(). */
 import {
-  checkDepth, isList, PyDict, PyFloat, PyMarkup, PyRange, PyTuple, PyView, TemplateError, textOf, typeName, Undefined,
-  type DictKey, type Value,
+  checkDepth,
+  isList,
+  PyDict,
+  PyFloat,
+  PyMarkup,
+  PyRange,
+  PyTuple,
+  PyView,
+  TemplateError,
+  textOf,
+  typeName,
+  Undefined,
+  type DictKey,
+  type Value,
 } from './values.ts';
 
 /** Python's str(): what `{{ value }}` prints. */
@@ -17,9 +29,12 @@ export function repr(value: Value, depth = 0): string {
   const list = (items: readonly Value[]): string => items.map((item) => repr(item, depth + 1)).join(', ');
   if (value === null) return 'None';
   switch (typeof value) {
-    case 'boolean': return value ? 'True' : 'False';
-    case 'number': return intText(value);
-    case 'string': return reprText(value);
+    case 'boolean':
+      return value ? 'True' : 'False';
+    case 'number':
+      return intText(value);
+    case 'string':
+      return reprText(value);
   }
   if (isList(value)) return `[${list(value)}]`;
   if (value instanceof PyFloat) return floatText(value.value);
@@ -58,7 +73,12 @@ export function floatText(value: number): string {
 }
 
 const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Zs}]/u;
-const NAMED_ESCAPES: ReadonlyMap<string, string> = new Map([['\n', '\\n'], ['\r', '\\r'], ['\t', '\\t'], ['\\', '\\\\']]);
+const NAMED_ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['\\', '\\\\'],
+]);
 
 function reprText(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
@@ -70,7 +90,12 @@ function reprText(text: string): string {
     else if (char !== ' ' && NOT_PRINTABLE.test(char)) {
       const code = char.codePointAt(0)!;
       const hex = code.toString(16);
-      out += code < 0x100 ? `\\x${hex.padStart(2, '0')}` : code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
+      out +=
+        code < 0x100
+          ? `\\x${hex.padStart(2, '0')}`
+          : code < 0x10000
+            ? `\\u${hex.padStart(4, '0')}`
+            : `\\U${hex.padStart(8, '0')}`;
     } else out += char;
   }
   return out + quote;
@@ -90,22 +115,31 @@ export function jsonDumps(value: Value, options: JsonOptions, depth = 0): string
   checkDepth(depth);
   if (value === null) return 'null';
   switch (typeof value) {
-    case 'boolean': return value ? 'true' : 'false';
-    case 'number': return intText(value);
-    case 'string': return jsonText(value, options.ensureAscii);
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'number':
+      return intText(value);
+    case 'string':
+      return jsonText(value, options.ensureAscii);
   }
   if (value instanceof PyFloat) return jsonFloat(value.value);
   if (value instanceof PyMarkup) return jsonText(value.text, options.ensureAscii);
   if (isList(value) || value instanceof PyTuple) {
     const items = isList(value) ? value : value.items;
-    return jsonBlock('[', ']', items.map((item) => jsonDumps(item, options, depth + 1)), options, depth);
+    return jsonBlock(
+      '[',
+      ']',
+      items.map((item) => jsonDumps(item, options, depth + 1)),
+      options,
+      depth,
+    );
   }
   if (value instanceof PyDict) {
     const entries = [...value.map].map(([key, item]) => [jsonKey(key), item] as const);
     if (options.sortKeys) entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-    const lines = entries.map(([key, item]) => (
-      jsonText(key, options.ensureAscii) + options.keySeparator + jsonDumps(item, options, depth + 1)
-    ));
+    const lines = entries.map(
+      ([key, item]) => jsonText(key, options.ensureAscii) + options.keySeparator + jsonDumps(item, options, depth + 1),
+    );
     return jsonBlock('{', '}', lines, options, depth);
   }
   throw new TemplateError(`Object of type ${typeName(value)} is not JSON serializable`);

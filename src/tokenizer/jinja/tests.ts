@@ -1,8 +1,24 @@
 /** Jinja's built-in tests: what may follow `is`. */
 import { str } from './printing.ts';
 import {
-  compare, equal, isList, iterate, lengthOf, numeric, PyDict, PyFloat, PyFunction, PyIterator, PyMarkup, PyObject, PyView,
-  TemplateError, textOf, typeName, Undefined, type Value,
+  compare,
+  equal,
+  isList,
+  iterate,
+  lengthOf,
+  numeric,
+  PyDict,
+  PyFloat,
+  PyFunction,
+  PyIterator,
+  PyMarkup,
+  PyObject,
+  PyView,
+  TemplateError,
+  textOf,
+  typeName,
+  Undefined,
+  type Value,
 } from './values.ts';
 
 type Test = (value: Value, args: readonly Value[]) => boolean;
@@ -14,13 +30,18 @@ function argument(args: readonly Value[]): Value {
 
 function remainder(value: Value, divisor: Value): number {
   const [a, b] = [numeric(value), numeric(divisor)];
-  if (a === null || b === null) throw new TemplateError(`unsupported operand type(s) for %: '${typeName(value)}' and '${typeName(divisor)}'`);
+  if (a === null || b === null)
+    throw new TemplateError(`unsupported operand type(s) for %: '${typeName(value)}' and '${typeName(divisor)}'`);
   return ((a % b) + b) % b;
 }
 
 function isIterable(value: Value): boolean {
-  return typeof value === 'string' || (value !== null && typeof value === 'object'
-    && !(value instanceof PyFloat || value instanceof PyFunction || value instanceof PyObject));
+  return (
+    typeof value === 'string' ||
+    (value !== null &&
+      typeof value === 'object' &&
+      !(value instanceof PyFloat || value instanceof PyFunction || value instanceof PyObject))
+  );
 }
 
 /** `in`: substring of a text, key of a dict, item of anything else. */
@@ -33,7 +54,8 @@ export function contains(container: Value, value: Value): boolean {
     }
     return text.includes(part);
   }
-  if (container instanceof PyDict && (typeof value === 'string' || typeof value === 'number')) return container.map.has(value);
+  if (container instanceof PyDict && (typeof value === 'string' || typeof value === 'number'))
+    return container.map.has(value);
   if (container === null || !isIterable(container)) {
     throw new TemplateError(`argument of type '${typeName(container)}' is not iterable`);
   }
@@ -62,8 +84,14 @@ const TESTS: Readonly<Record<string, Test>> = {
   string: (value) => textOf(value) !== null,
   mapping: (value) => value instanceof PyDict,
   iterable: isIterable,
-  sequence: (value) => textOf(value) !== null || isList(value) || (value !== null && typeof value === 'object'
-    && !(value instanceof PyIterator || value instanceof PyView) && isIterable(value) && lengthOf(value) >= 0),
+  sequence: (value) =>
+    textOf(value) !== null ||
+    isList(value) ||
+    (value !== null &&
+      typeof value === 'object' &&
+      !(value instanceof PyIterator || value instanceof PyView) &&
+      isIterable(value) &&
+      lengthOf(value) >= 0),
   callable: (value) => value instanceof PyFunction,
   odd: (value) => remainder(value, 2) === 1,
   even: (value) => remainder(value, 2) === 0,
@@ -81,7 +109,15 @@ const TESTS: Readonly<Record<string, Test>> = {
   escaped: (value) => value instanceof PyMarkup,
 };
 const ALIASES: Readonly<Record<string, string>> = {
-  '==': 'eq', equalto: 'eq', '!=': 'ne', '<': 'lt', lessthan: 'lt', '<=': 'le', '>': 'gt', greaterthan: 'gt', '>=': 'ge',
+  '==': 'eq',
+  equalto: 'eq',
+  '!=': 'ne',
+  '<': 'lt',
+  lessthan: 'lt',
+  '<=': 'le',
+  '>': 'gt',
+  greaterthan: 'gt',
+  '>=': 'ge',
 };
 
 function testOf(name: string): Test | undefined {

@@ -2,7 +2,17 @@
 import { bind, intArgument, required, textArgument } from './arguments.ts';
 import type { Budget } from './budget.ts';
 import { formatFields } from './format.ts';
-import { codePointLength, iterate, PyTuple, TemplateError, textOf, truthy, typeName, type Kwargs, type Value } from './values.ts';
+import {
+  codePointLength,
+  iterate,
+  PyTuple,
+  TemplateError,
+  textOf,
+  truthy,
+  typeName,
+  type Kwargs,
+  type Value,
+} from './values.ts';
 
 /** What str.isspace() and a bare strip() take for white space; JavaScript's set is another one. */
 const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
@@ -122,38 +132,56 @@ function pad(text: string, width: number, fill: string, side: 'left' | 'right' |
 type Method = (text: string, args: readonly Value[], kwargs: Kwargs, budget: Budget) => Value;
 
 /** A method that takes no arguments. */
-const plain = (body: (text: string) => Value): Method => (text, args, kwargs) => {
-  bind('str method', [], args, kwargs);
-  return body(text);
-};
+const plain =
+  (body: (text: string) => Value): Method =>
+  (text, args, kwargs) => {
+    bind('str method', [], args, kwargs);
+    return body(text);
+  };
 const all = (pattern: RegExp): Method => plain((text) => pattern.test(text));
-const stripper = (side: 'both' | 'left' | 'right'): Method => (text, args, kwargs) => {
-  const [chars] = bind('strip', ['chars'], args, kwargs);
-  return strip(text, chars === undefined || chars === null ? null : textArgument('strip', chars), side);
-};
-const splitter = (fromRight: boolean): Method => (text, args, kwargs, budget) => {
-  const [separator, limit] = bind('split', ['sep', 'maxsplit'], args, kwargs);
-  const parts = splitText(text, separator, intArgument('split', limit, -1), fromRight);
-  budget.spendLength(parts.length);
-  return parts;
-};
-const finder = (last: boolean, raises: boolean): Method => (text, args, kwargs) => {
-  const [sub, start, stop] = bind('find', ['sub', 'start', 'end'], args, kwargs);
-  const at = position(text, textArgument('find', sub), start, stop, last);
-  if (at < 0 && raises) throw new TemplateError('substring not found');
-  return at;
-};
-const padder = (side: 'left' | 'right' | 'both'): Method => (text, args, kwargs, budget) => {
-  const [width, fill] = bind('just', ['width', 'fillchar'], args, kwargs);
-  return pad(text, intArgument('just', width, 0), fill === undefined ? ' ' : textArgument('just', fill), side, budget);
-};
-const partitioner = (last: boolean): Method => (text, args, kwargs) => {
-  const separator = textArgument('partition', bind('partition', ['sep'], args, kwargs)[0]);
-  if (separator === '') throw new TemplateError('empty separator');
-  const at = last ? text.lastIndexOf(separator) : text.indexOf(separator);
-  if (at < 0) return new PyTuple(last ? ['', '', text] : [text, '', '']);
-  return new PyTuple([text.slice(0, at), separator, text.slice(at + separator.length)]);
-};
+const stripper =
+  (side: 'both' | 'left' | 'right'): Method =>
+  (text, args, kwargs) => {
+    const [chars] = bind('strip', ['chars'], args, kwargs);
+    return strip(text, chars === undefined || chars === null ? null : textArgument('strip', chars), side);
+  };
+const splitter =
+  (fromRight: boolean): Method =>
+  (text, args, kwargs, budget) => {
+    const [separator, limit] = bind('split', ['sep', 'maxsplit'], args, kwargs);
+    const parts = splitText(text, separator, intArgument('split', limit, -1), fromRight);
+    budget.spendLength(parts.length);
+    return parts;
+  };
+const finder =
+  (last: boolean, raises: boolean): Method =>
+  (text, args, kwargs) => {
+    const [sub, start, stop] = bind('find', ['sub', 'start', 'end'], args, kwargs);
+    const at = position(text, textArgument('find', sub), start, stop, last);
+    if (at < 0 && raises) throw new TemplateError('substring not found');
+    return at;
+  };
+const padder =
+  (side: 'left' | 'right' | 'both'): Method =>
+  (text, args, kwargs, budget) => {
+    const [width, fill] = bind('just', ['width', 'fillchar'], args, kwargs);
+    return pad(
+      text,
+      intArgument('just', width, 0),
+      fill === undefined ? ' ' : textArgument('just', fill),
+      side,
+      budget,
+    );
+  };
+const partitioner =
+  (last: boolean): Method =>
+  (text, args, kwargs) => {
+    const separator = textArgument('partition', bind('partition', ['sep'], args, kwargs)[0]);
+    if (separator === '') throw new TemplateError('empty separator');
+    const at = last ? text.lastIndexOf(separator) : text.indexOf(separator);
+    if (at < 0) return new PyTuple(last ? ['', '', text] : [text, '', '']);
+    return new PyTuple([text.slice(0, at), separator, text.slice(at + separator.length)]);
+  };
 
 const METHODS: Readonly<Record<string, Method>> = {
   upper: plain((text) => text.toUpperCase()),
@@ -161,9 +189,9 @@ const METHODS: Readonly<Record<string, Method>> = {
   casefold: plain((text) => text.toLowerCase().replaceAll('ß', 'ss')),
   capitalize: plain(capitalize),
   title: plain(titleCase),
-  swapcase: plain((text) => Array.from(text, (char) => (
-    char === char.toUpperCase() ? char.toLowerCase() : char.toUpperCase()
-  )).join('')),
+  swapcase: plain((text) =>
+    Array.from(text, (char) => (char === char.toUpperCase() ? char.toLowerCase() : char.toUpperCase())).join(''),
+  ),
   strip: stripper('both'),
   lstrip: stripper('left'),
   rstrip: stripper('right'),
@@ -203,7 +231,13 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
   replace: (text, args, kwargs, budget) => {
     const [from, to, count] = bind('replace', ['old', 'new', 'count'], args, kwargs);
-    return replaceText(text, textArgument('replace', from), textArgument('replace', to), intArgument('replace', count, -1), budget);
+    return replaceText(
+      text,
+      textArgument('replace', from),
+      textArgument('replace', to),
+      intArgument('replace', count, -1),
+      budget,
+    );
   },
   join: (text, args, kwargs, budget) => {
     const items = iterate(required('join', 'iterable', bind('join', ['iterable'], args, kwargs)[0]));

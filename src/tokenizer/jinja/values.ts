@@ -32,7 +32,10 @@ export class Undefined {
 /** An iterator of Python: read once, has no length. `typeName` as Python names it. */
 export class PyIterator {
   #items: readonly Value[];
-  constructor(items: readonly Value[], readonly typeName = 'generator') {
+  constructor(
+    items: readonly Value[],
+    readonly typeName = 'generator',
+  ) {
     this.#items = items;
   }
   take(): readonly Value[] {
@@ -43,27 +46,53 @@ export class PyIterator {
 }
 /** dict.keys(), .values() and .items(). */
 export class PyView {
-  constructor(readonly items: readonly Value[], readonly typeName: 'dict_keys' | 'dict_values' | 'dict_items') {}
+  constructor(
+    readonly items: readonly Value[],
+    readonly typeName: 'dict_keys' | 'dict_values' | 'dict_items',
+  ) {}
 }
 export class PyRange {
   readonly items: readonly number[];
-  constructor(readonly start: number, readonly stop: number, readonly step: number) {
+  constructor(
+    readonly start: number,
+    readonly stop: number,
+    readonly step: number,
+  ) {
     const count = Math.max(0, Math.ceil((stop - start) / step));
     this.items = Array.from({ length: count }, (_, i) => start + i * step);
   }
 }
 /** An object whose attributes a template can read: `namespace()` (also written to) and `loop`. */
 export class PyObject {
-  constructor(readonly typeName: string, readonly attributes: Map<string, Value>) {}
+  constructor(
+    readonly typeName: string,
+    readonly attributes: Map<string, Value>,
+  ) {}
 }
 export type Kwargs = ReadonlyMap<string, Value>;
 export class PyFunction {
-  constructor(readonly name: string, readonly call: (args: readonly Value[], kwargs: Kwargs, budget: Budget) => Value) {}
+  constructor(
+    readonly name: string,
+    readonly call: (args: readonly Value[], kwargs: Kwargs, budget: Budget) => Value,
+  ) {}
 }
 
 export type Value =
-  | null | boolean | number | string | readonly Value[]
-  | PyFloat | PyMarkup | PyTuple | PyDict | Undefined | PyIterator | PyView | PyRange | PyObject | PyFunction;
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Value[]
+  | PyFloat
+  | PyMarkup
+  | PyTuple
+  | PyDict
+  | Undefined
+  | PyIterator
+  | PyView
+  | PyRange
+  | PyObject
+  | PyFunction;
 
 /** The text of a str or Markup, null for anything else. */
 export function textOf(value: Value): string | null {
@@ -96,9 +125,13 @@ export function fromJs(value: unknown, depth = 0): Value {
     case 'object':
       if (value === null) return null;
       if (Array.isArray(value)) return value.map((item) => fromJs(item, depth + 1));
-      return new PyDict(new Map(
-        Object.entries(value).filter(([, item]) => item !== undefined).map(([key, item]) => [key, fromJs(item, depth + 1)]),
-      ));
+      return new PyDict(
+        new Map(
+          Object.entries(value)
+            .filter(([, item]) => item !== undefined)
+            .map(([key, item]) => [key, fromJs(item, depth + 1)]),
+        ),
+      );
     default:
       throw new TypeError(`A ${typeof value} cannot be passed to a chat template.`);
   }
@@ -108,9 +141,12 @@ export function fromJs(value: unknown, depth = 0): Value {
 export function typeName(value: Value): string {
   if (value === null) return 'NoneType';
   switch (typeof value) {
-    case 'boolean': return 'bool';
-    case 'number': return 'int';
-    case 'string': return 'str';
+    case 'boolean':
+      return 'bool';
+    case 'number':
+      return 'int';
+    case 'string':
+      return 'str';
   }
   if (isList(value)) return 'list';
   if (value instanceof PyFloat) return 'float';
@@ -126,9 +162,12 @@ export function typeName(value: Value): string {
 export function truthy(value: Value): boolean {
   if (value === null || value instanceof Undefined) return false;
   switch (typeof value) {
-    case 'boolean': return value;
-    case 'number': return value !== 0;
-    case 'string': return value !== '';
+    case 'boolean':
+      return value;
+    case 'number':
+      return value !== 0;
+    case 'string':
+      return value !== '';
   }
   if (isList(value)) return value.length > 0;
   if (value instanceof PyFloat) return value.value !== 0;
@@ -166,7 +205,8 @@ export function spendOn(value: Value, budget: Budget): void {
   else if (value === null || typeof value !== 'object') return;
   else if (isList(value)) budget.spendItems(value.length);
   else if (value instanceof PyDict) budget.spendItems(value.map.size);
-  else if (value instanceof PyTuple || value instanceof PyView || value instanceof PyRange) budget.spendItems(value.items.length);
+  else if (value instanceof PyTuple || value instanceof PyView || value instanceof PyRange)
+    budget.spendItems(value.items.length);
 }
 
 /** Python's len(). Undefined counts as empty. */
@@ -235,9 +275,7 @@ export function compare(a: Value, b: Value, operator = '<', depth = 0): number {
     }
     return x.length - y.length;
   }
-  throw new TemplateError(
-    `'${operator}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`,
-  );
+  throw new TemplateError(`'${operator}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`);
 }
 
 /** Order by code point, which differs from JavaScript's where characters need two units. */
@@ -253,7 +291,8 @@ function compareText(a: string, b: string): number {
 
 /** A dict key. @throws TemplateError for values that Python cannot hash, and for the few we do not keep. */
 export function dictKey(value: Value): DictKey {
-  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return value;
   if (value instanceof PyFloat) return value.value;
   if (value instanceof PyMarkup) return value.text;
   throw new TemplateError(`unhashable type: '${typeName(value)}'`);

@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import {
-  CHATML_TEMPLATE, ChatTemplate, renderChatTemplate, resolveChatTemplate, TemplateError, type ChatTemplateContext,
+  CHATML_TEMPLATE,
+  ChatTemplate,
+  renderChatTemplate,
+  resolveChatTemplate,
+  TemplateError,
+  type ChatTemplateContext,
 } from '../../../src/tokenizer/chat_template.ts';
 
 const context: ChatTemplateContext = {
-  messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Hi' }],
+  messages: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Hi' },
+  ],
   add_generation_prompt: true,
   bos_token: '<s>',
   eos_token: '</s>',
@@ -39,7 +47,9 @@ describe('the clock', () => {
 
 describe('values left out', () => {
   it('are undefined in the template', () => {
-    expect(renderChatTemplate('{{ tools is defined }}{{ x is defined }}', { ...context, tools: undefined })).toBe('FalseFalse');
+    expect(renderChatTemplate('{{ tools is defined }}{{ x is defined }}', { ...context, tools: undefined })).toBe(
+      'FalseFalse',
+    );
     expect(renderChatTemplate('{{ tools is none }}', { ...context, tools: null })).toBe('True');
   });
 });
@@ -72,8 +82,16 @@ describe('a hostile template is stopped', () => {
     ['ranges', '{% for a in range(99999) %}{% set x = range(99999)|list %}{% endfor %}', time],
     ['a long text', "{{ 'x' * 100000000 }}", size],
     ['much output', "{% set x = 'x' * 1000000 %}{% for a in range(99) %}{{ x }}{% endfor %}", size],
-    ['doubling', "{% set ns = namespace(x='xx') %}{% for a in range(99) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}", size],
-    ['doubling lists', '{% set ns = namespace(x=[1]) %}{% for a in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}', size],
+    [
+      'doubling',
+      "{% set ns = namespace(x='xx') %}{% for a in range(99) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
+      size,
+    ],
+    [
+      'doubling lists',
+      '{% set ns = namespace(x=[1]) %}{% for a in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}',
+      size,
+    ],
     ['join', "{{ range(99999)|join('x' * 1000) }}", size],
     ['replace', "{{ ('a' * 100000).replace('a', 'b' * 1000) }}", size],
     ['padding', "{{ 'a'.center(100000000) }}", size],
@@ -85,8 +103,12 @@ describe('a hostile template is stopped', () => {
   });
 
   it('and cannot reach JavaScript', () => {
-    expect(refusal("{{ ''.constructor.constructor('return 1')() }}")).toBe("'str object' has no attribute 'constructor'");
-    expect(renderChatTemplate('{{ messages.__proto__ }}{{ messages[0].toString }}{{ ({}).__class__ }}', context)).toBe('');
+    expect(refusal("{{ ''.constructor.constructor('return 1')() }}")).toBe(
+      "'str object' has no attribute 'constructor'",
+    );
+    expect(renderChatTemplate('{{ messages.__proto__ }}{{ messages[0].toString }}{{ ({}).__class__ }}', context)).toBe(
+      '',
+    );
     expect(refusal("{{ 'a'|constructor }}")).toBe("No filter named 'constructor' found.");
   });
 

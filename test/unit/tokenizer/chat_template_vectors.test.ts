@@ -76,9 +76,17 @@ describe('expressions on one context', () => {
 
 describe('conversations with tools, reasoning, lists of parts and mistakes', () => {
   const folder = new URL('../../vectors/chat-templates/', import.meta.url);
-  const contexts = JSON.parse(readFileSync(new URL('conversations.json', folder), 'utf8')) as Record<string, ChatTemplateContext>;
-  const results = JSON.parse(gunzipSync(readFileSync(new URL('conversations.json.gz', folder))).toString('utf8')) as readonly {
-    readonly name: string; readonly case: string; readonly ok?: string; readonly error?: string;
+  const contexts = JSON.parse(readFileSync(new URL('conversations.json', folder), 'utf8')) as Record<
+    string,
+    ChatTemplateContext
+  >;
+  const results = JSON.parse(
+    gunzipSync(readFileSync(new URL('conversations.json.gz', folder))).toString('utf8'),
+  ) as readonly {
+    readonly name: string;
+    readonly case: string;
+    readonly ok?: string;
+    readonly error?: string;
   }[];
 
   it.each(vectors)('$name', ({ name, template }) => {

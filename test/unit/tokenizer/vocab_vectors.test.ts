@@ -12,7 +12,7 @@ interface VocabVector {
 }
 
 const folder = new URL('../../vectors/vocab/', import.meta.url);
-const names = readdirSync(folder).filter((name) => name.endsWith('.json.gz'));
+const names = readdirSync(folder).filter((name) => name.endsWith('.json.gz') && !name.startsWith('hf-'));
 
 function load(name: string): VocabVector & { readonly tokenizer: Tokenizer } {
   const vector = JSON.parse(gunzipSync(readFileSync(new URL(name, folder))).toString('utf8')) as VocabVector;
@@ -77,7 +77,9 @@ describe('special tokens of real vocabularies', () => {
     expect(tokenizer.addBos).toBe(false);
     expect(tokenizer.eosIds).toEqual([151643, 151645]);
     expect(tokenizer.isSpecial(tokenizer.idOf('</s>')!)).toBe(false);
-    expect(tokenizer.encode('<|im_start|>user\n', { addSpecial: true, parseSpecial: true })).toEqual([151644, 872, 198]);
+    expect(tokenizer.encode('<|im_start|>user\n', { addSpecial: true, parseSpecial: true })).toEqual([
+      151644, 872, 198,
+    ]);
   });
 
   it('phi-3: white space after a control token belongs to the token', () => {
@@ -95,6 +97,6 @@ describe('special tokens of real vocabularies', () => {
     const hello = tokenizer.encode('Hello', { addSpecial: true, parseSpecial: true });
     expect(hello).toEqual([1, tokenizer.idOf('▁Hello')]);
     expect(tokenizer.decode(hello, { skipSpecial: true })).toBe('Hello');
-    expect(tokenizer.decode(hello)).toBe('<s>Hello');
+    expect(tokenizer.decode(hello)).toBe('<s> Hello');
   });
 });
