@@ -15,7 +15,7 @@ const outDir = join(import.meta.dirname, '../../test/vectors/vocab');
 
 for (const name of (await readdir(folder)).filter((file) => file.endsWith('.gguf')).sort()) {
   const path = join(folder, name);
-  const header = await readGgufHeader(bytesSource(name, await readFile(path)));
+  const header = await readGgufHeader(bytesSource(name, new Uint8Array(await readFile(path))));
   const source = ggufTokenizer(name, header.values);
   const texts = (await readFile(`${path}.inp`, 'utf8')).split('\n__ggml_vocab_test__\n');
   const lines = (await readFile(`${path}.out`, 'utf8')).split('\n');
