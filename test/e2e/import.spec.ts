@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { SITE_URL } from './support/addresses.ts';
 import { expect, test } from './support/browser.ts';
-import { OLMOE_GGUF, QWEN3_GGUF, safetensorsFolder } from './support/models.ts';
+import { breakFolder, OLMOE_GGUF, QWEN3_GGUF, safetensorsFolder } from './support/models.ts';
 import { chat, closeSettings, dropPaths, dropSynthetic, expectOpen, setNumber } from './support/page_steps.ts';
 
 test.beforeEach(async ({ page }) => {
@@ -19,7 +19,6 @@ test('drop a GGUF, chat, reload, chat again without a second drop', async ({ pag
   await expect(item).toContainText(/kB|MB/);
   await expect(item).toContainText('qwen3moe');
   await expect(item).toContainText('GGUF');
-  await expect(page.getByTestId('chatml-note')).toBeVisible();
   await chat(page, 'One');
   await page.reload();
   await expectOpen(page);
@@ -27,12 +26,14 @@ test('drop a GGUF, chat, reload, chat again without a second drop', async ({ pag
   await expect(page.getByTestId('message-assistant')).toHaveCount(2);
 });
 
-test('drop a safetensors folder', async ({ page }) => {
+test('drop a safetensors folder; without a chat template ChatML stands in and the page says so', async ({ page }) => {
   const folder = safetensorsFolder('qwen3_moe');
   try {
+    breakFolder(folder.path, 'tokenizer_config.json', null);
     await dropPaths(page, [folder.path]);
     await expectOpen(page);
     await expect(page.getByTestId('model-item')).toContainText('safetensors');
+    await expect(page.getByTestId('chatml-note')).toBeVisible();
     await chat(page, 'Hello');
   } finally {
     folder.remove();

@@ -1,7 +1,7 @@
 /** The page by itself, on a scripted host: looks, keyboard, roles, and states that a real model can't be made to reach. */
 import { SCRIPTED_URL } from './support/addresses.ts';
 import { expect, keepScreenshot, test } from './support/browser.ts';
-import { chat, closeSettings, expectOpen, send, setNumber } from './support/page_steps.ts';
+import { chat, expectOpen, send, setNumber } from './support/page_steps.ts';
 
 test.use({ webgpu: false });
 
@@ -78,7 +78,6 @@ test.describe('wide', () => {
     await page.goto(SCRIPTED_URL);
     await page.getByTestId('model-open').first().click();
     await expectOpen(page);
-    await page.keyboard.press('Tab');
     const box = page.getByRole('textbox', { name: 'Message' });
     await box.pressSequentially('short');
     await box.press('Shift+Enter');
@@ -96,6 +95,18 @@ test.describe('wide', () => {
     await expect(page.getByTestId('message-assistant').last()).toHaveAttribute('aria-busy', 'false');
   });
 
+  test('a page that ended while it opened a model does not open it again by itself', async ({ page }) => {
+    await page.goto(SCRIPTED_URL);
+    await page.getByTestId('model-open').first().click();
+    await expectOpen(page);
+    await page.goto(`${SCRIPTED_URL}?slow`);
+    await expect(page.getByTestId('progress')).toContainText('Opening Qwen3 30B A3B Instruct');
+    await page.goto(SCRIPTED_URL);
+    await expect(page.getByTestId('info')).toContainText('was not opened again by itself');
+    await page.getByRole('button', { name: 'Open it' }).click();
+    await expectOpen(page);
+  });
+
   test('settings are kept, bounded, and a longer context asks to open the model again', async ({ page }) => {
     await page.goto(SCRIPTED_URL);
     await page.getByTestId('model-open').first().click();
@@ -107,10 +118,12 @@ test.describe('wide', () => {
     await page.getByTestId('reopen').click();
     await expect(page.getByTestId('context-meter')).toHaveAttribute('aria-valuemax', '8192');
     await page.reload();
-    await page.getByTestId('settings-toggle').click();
+    await page.getByTestId('settings-toggle').press('Enter');
+    await expect(page.getByRole('button', { name: 'Close settings' })).toBeFocused();
     await expect(page.getByTestId('system-prompt')).toHaveValue('Answer in rhyme.');
     await expect(page.getByTestId('setting-temperature')).toHaveValue('2');
-    await closeSettings(page);
+    await page.keyboard.press('Escape');
+    await expect(page.getByTestId('settings-toggle')).toBeFocused();
   });
 
   test('every control has a name and the landmarks are there', async ({ page }) => {

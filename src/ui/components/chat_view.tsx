@@ -51,7 +51,7 @@ export function ChatView(): JSX.Element {
           {turns.length === 0 && <Welcome />}
           <TemplateNote />
           {turns.map((turn, index) => turn.role === 'user'
-            ? <UserMessage key={turn.id} turn={turn} />
+            ? <UserMessage key={turn.id} turn={turn} last={index === turns.length - 1} />
             : <AssistantMessage key={turn.id} turn={turn} last={index === turns.length - 1} />)}
         </div>
       </div>

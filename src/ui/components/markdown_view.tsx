@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useApp } from '../context.ts';
 
 /** How long a copy button says that it has copied. */
@@ -9,7 +9,7 @@ const COPIED_MILLIS = 1500;
 export function MarkdownView({ text, live }: { text: string; live: boolean }): JSX.Element {
   const { markdown } = useApp();
   const shown = useFrameThrottled(text, live);
-  const blocks = markdown.blocks(shown);
+  const blocks = useMemo(() => markdown.blocks(shown), [markdown, shown]);
   return (
     <div class={`markdown${live ? ' live' : ''}`} data-testid="markdown" onClick={copyCode}>
       {blocks.map((html, index) => <div key={index} class="block" dangerouslySetInnerHTML={{ __html: html }} />)}

@@ -1,19 +1,23 @@
 import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
 import { useApp } from '../context.ts';
 import type { Settings } from '../state/settings.ts';
 import { NumberField, SliderField } from './fields.tsx';
 import { Icon } from './icons.tsx';
+import { usePanelFocus } from './panel_focus.ts';
 
 /** System prompt, sampling, context and look. Everything applies to the next answer and is kept. */
 export function SettingsDrawer(): JSX.Element {
   const { app } = useApp();
   const { settings, layout, session } = app;
   const open = layout.settingsOpen.value;
+  const panel = useRef<HTMLElement>(null);
+  usePanelFocus(panel, open);
   return (
-    <aside id="settings" class="settings" aria-label="Settings" inert={!open} data-testid="settings">
+    <aside ref={panel} id="settings" class="settings" aria-label="Settings" inert={!open} data-testid="settings">
       <div class="settings-head">
         <h2>Settings</h2>
-        <button type="button" class="icon-button" aria-label="Close settings" onClick={() => { layout.settingsOpen.value = false; }}>
+        <button type="button" class="icon-button" aria-label="Close settings" data-panel-close onClick={() => { layout.settingsOpen.value = false; }}>
           <Icon name="close" />
         </button>
       </div>

@@ -4,8 +4,8 @@ import { useApp } from '../context.ts';
 import type { ChatTurn } from '../state/chat_store.ts';
 import { Icon } from './icons.tsx';
 
-/** A user's message, which can be changed and answered again from there. */
-export function UserMessage({ turn }: { turn: ChatTurn }): JSX.Element {
+/** A user's message, which can be changed and answered again from there, or answered at all where that failed. */
+export function UserMessage({ turn, last }: { turn: ChatTurn; last: boolean }): JSX.Element {
   const { app } = useApp();
   const [draft, setDraft] = useState<string | null>(null);
   const ready = app.session.model.value !== null && app.conversation.live.value === null;
@@ -31,6 +31,12 @@ export function UserMessage({ turn }: { turn: ChatTurn }): JSX.Element {
     <article class="message user" aria-label="You" data-testid="message-user">
       <div class="bubble">{turn.content}</div>
       <div class="message-actions">
+        {last && ready && (
+          <button type="button" class="icon-button quiet" aria-label="Answer this message" title="Answer this message" data-testid="answer-again"
+            onClick={() => void app.conversation.regenerate()}>
+            <Icon name="retry" size={16} />
+          </button>
+        )}
         <button type="button" class="icon-button quiet" aria-label="Edit this message" data-testid="edit-message" disabled={!ready} onClick={() => setDraft(turn.content)}>
           <Icon name="edit" size={16} />
         </button>
