@@ -9,6 +9,7 @@ import { createTokenStream } from '../tokenizer/stream.ts';
 import { createTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts';
 import { collectLogits } from './logits.ts';
 import { Prompter } from './prompt.ts';
+import { selfTest } from './self_test.ts';
 import { Session } from './session.ts';
 import type { ChatMessage, EngineInfo, GenerateEvent, GenerateRequest, GenerateResult } from './types.ts';
 
@@ -49,7 +50,8 @@ export interface Engine {
 
 /**
  * Plans, loads and compiles a model.
- * @throws ModelFormatError for a model that this version can't run; the signal's reason where it was aborted.
+ * @throws ModelFormatError for a model that this version can't run; SelfTestError where the back end computes wrongly
+ *   on this device; the signal's reason where it was aborted.
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   try {
@@ -73,6 +75,7 @@ async function openEngine(options: EngineOptions): Promise<Engine> {
   const tokenizer = options.tokenizer ?? (manifest.tokenizer === null ? null : createTokenizer(manifest.tokenizer));
   const prompter = tokenizer === null ? null : new Prompter(
     tokenizer, manifest.chatTemplate, options.now ?? ((): Date => new Date()));
+  if (backend.info.kind !== 'reference') await selfTest(backend, source, graph, { onProgress, signal });
   const model = await backend.load(source, graph, { contextLength, onProgress, signal });
   if (signal?.aborted) {
     model.dispose();

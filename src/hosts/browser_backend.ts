@@ -10,6 +10,8 @@ const NO_WEBGPU = 'This browser has WebGPU switched off or doesn’t support it.
 export interface BackendProvider {
   /** @throws Error with a sentence where 'webgpu' was asked for and isn't there. */
   get(choice: OpenOptions['backend']): Promise<Backend>;
+  /** The back end in the place of one that failed for this reason. */
+  fallback(reason: string): Backend;
   /** Forgets a lost device, so that the next get() asks for a new one. */
   forget(backend: Backend): void;
 }
@@ -39,6 +41,7 @@ export function createBackendProvider(gpu: GPU | undefined): BackendProvider {
         return createReferenceBackend({ fallbackReason: error instanceof Error ? error.message : NO_WEBGPU });
       }
     },
+    fallback: (reason) => createReferenceBackend({ fallbackReason: reason }),
     forget(backend) {
       webgpu?.then((current) => {
         if (current !== backend) return;

@@ -1,6 +1,7 @@
 /** HostApi of a browser worker: storage, back end and engine put together. Knows nothing of comlink or the page. */
 import type { Backend } from '../compute/ops.ts';
 import { createEngine, type Engine } from '../engine/engine.ts';
+import { SelfTestError } from '../engine/self_test.ts';
 import type { EngineInfo } from '../engine/types.ts';
 import { askForPersistence, detectStorage, storageEstimate, type StorageGlobals } from '../storage/detect.ts';
 import { createLibrary, type ModelLibrary } from '../storage/library.ts';
@@ -63,11 +64,15 @@ export function createBrowserHost({ backends, globals, now }: BrowserHostService
     const abort = new AbortController();
     opening = abort;
     try {
-      const backend = await backends.get(options.backend);
-      const source = await (await library).open(id);
-      const engine = await createEngine({
-        source, backend, contextLength: options.contextLength, signal: abort.signal,
+      const create = async (backend: Backend): Promise<Engine> => createEngine({
+        source: await (await library).open(id), backend, contextLength: options.contextLength, signal: abort.signal,
         onProgress: ({ stage, done, total, unit }) => onProgress({ stage: LOAD_STAGES[stage], done, total, unit }),
+      });
+      let backend = await backends.get(options.backend);
+      const engine = await create(backend).catch((error: unknown) => {
+        if (!(error instanceof SelfTestError) || options.backend !== 'auto') throw error;
+        backend = backends.fallback(error.message);
+        return create(backend);
       });
       if (abort.signal.aborted) {
         await engine.dispose();

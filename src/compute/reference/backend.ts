@@ -1,4 +1,5 @@
 /** The reference back end: plain TypeScript, one thread. The oracle of the tests and the fallback without WebGPU. */
+import { checkStep } from '../check_step.ts';
 import { sampleToken } from '../sampling.ts';
 import type {
   Backend, BackendInfo, LoadedModel, LoadOptions, ModelGraph, Sequence, StepOutput, StepResult,
@@ -90,20 +91,4 @@ async function loadModel(
     },
     dispose: () => dense.clear(),
   };
-}
-
-function checkStep(
-  sequence: Sequence, tokens: readonly number[], output: StepOutput, maxStepTokens: number, vocabSize: number,
-): void {
-  if (tokens.length === 0 || tokens.length > maxStepTokens) {
-    throw new RangeError(`a step takes 1 to ${maxStepTokens} tokens, not ${tokens.length}`);
-  }
-  if (sequence.length + tokens.length > sequence.capacity) {
-    throw new RangeError(
-      `${tokens.length} tokens don't fit behind the ${sequence.length} of a context of ${sequence.capacity}`);
-  }
-  const strange = tokens.find((token) => !(Number.isInteger(token) && token >= 0 && token < vocabSize));
-  if (strange !== undefined) throw new RangeError(`token ${strange} is outside of the vocabulary of ${vocabSize}`);
-  const missing = output.kind === 'logits' ? output.rows.find((row) => !(row >= 0 && row < tokens.length)) : undefined;
-  if (missing !== undefined) throw new RangeError(`row ${missing} is outside of a step of ${tokens.length} tokens`);
 }

@@ -1,6 +1,6 @@
 /** A model on the GPU. A step is one submit; a sampled token comes back as one 4-byte readback. */
 import type { LoadedModel, LoadOptions, ModelGraph, Sequence, StepOutput, StepResult } from '../ops.ts';
-import { checkSamplingParams } from '../sampling.ts';
+import { checkStep } from '../check_step.ts';
 import type { ModelSource } from '../../storage/model_source.ts';
 import { createActivations } from './activations.ts';
 import { checked, GPU_COPY_DST, GPU_COPY_SRC, GPU_MAP_READ, GPU_STORAGE, MAP_MODE_READ, type OpenedDevice } from './device.ts';
@@ -163,6 +163,7 @@ export async function loadModel(
     }
 
     async function runStep(sequence: GpuSequence, tokens: readonly number[], output: StepOutput): Promise<StepResult> {
+      checkStep(sequence, tokens, output, maxStepTokens, graph.vocabSize);
       const program = await prepare(sequence, capacities.find((c) => c >= tokens.length)!);
       const position = sequence.length;
       const last = [tokens.length - 1];
@@ -202,7 +203,6 @@ export async function loadModel(
       },
       async step(sequence, tokens, output) {
         if (!(sequence instanceof GpuSequence)) throw new TypeError('the sequence belongs to another back end');
-        checkStep(sequence, tokens, output, maxStepTokens, graph.vocabSize);
         const mine = tail.then(() => runStep(sequence, tokens, output));
         tail = mine.catch(() => undefined);
         return mine;
@@ -216,19 +216,5 @@ export async function loadModel(
   } catch (error) {
     destroyAll();
     throw error;
-  }
-}
-
-function checkStep(sequence: Sequence, tokens: readonly number[], output: StepOutput, maxStepTokens: number, vocabSize: number): void {
-  if (tokens.length < 1 || tokens.length > maxStepTokens) throw new RangeError(`a step takes 1 to ${maxStepTokens} tokens, not ${tokens.length}`);
-  if (sequence.length + tokens.length > sequence.capacity) {
-    throw new RangeError(`${tokens.length} tokens after ${sequence.length} do not fit the context of ${sequence.capacity}`);
-  }
-  const outside = tokens.find((token) => !(Number.isInteger(token) && token >= 0 && token < vocabSize));
-  if (outside !== undefined) throw new RangeError(`token ${outside} is outside the vocabulary of ${vocabSize}`);
-  if (output.kind === 'sample') checkSamplingParams(output.sampling);
-  if (output.kind === 'logits') {
-    const row = output.rows.find((r) => !(Number.isInteger(r) && r >= 0 && r < tokens.length));
-    if (row !== undefined) throw new RangeError(`logits of row ${row} of a step of ${tokens.length} tokens`);
   }
 }

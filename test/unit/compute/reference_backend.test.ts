@@ -102,7 +102,7 @@ describe('a step', () => {
     const model = await loadTiny();
     const sequence = model.createSequence();
     await model.step(sequence, [...PROMPT, ...PROMPT], { kind: 'none' });
-    await expect(model.step(sequence, [1], { kind: 'none' })).rejects.toThrow(/don't fit behind the 16 of a context of 16/);
+    await expect(model.step(sequence, [1], { kind: 'none' })).rejects.toThrow(/do not fit the context of 16/);
   });
 });
 
