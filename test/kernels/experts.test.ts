@@ -149,8 +149,8 @@ describe.each(FORMATS)('%s', (format) => {
   const wide = WEIGHT_FORMATS[format].blockElems === 256;
   const layer = randomLayer({ gate: format, up: format, down: format }, wide ? 256 : 96, wide ? 256 : 64, 5);
 
-  it.each(VARIANTS)('%s, %i tokens, two slabs', async (reduce, tokens) => {
-    await check({ layer, reduce, tokens, topK: 2, slabs: [2, 3] });
+  it.each(VARIANTS)('%s, %i tokens', async (reduce, tokens) => {
+    await check({ layer, reduce, tokens, topK: 2, slabs: [5] });
   });
 });
 
