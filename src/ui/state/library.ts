@@ -44,18 +44,24 @@ export function createLibrary({ host, notices, tasks, download, onChanged }: Lib
       { label: 'Pause', hint: 'Keep what is written; drop the same files again to go on', run: cancel('paused') },
       { label: 'Cancel', hint: 'Stop and discard what is written', run: cancel('discarded') },
     ];
+    const partials = (): number => models.peek().filter((model) => model.state === 'partial').length;
+    const partialsBefore = partials();
     try {
       const title = `Importing ${nameOf(files)}`;
-      return await tasks.run(title, actions, (report) => host.importFiles(files, report));
+      const imported = await tasks.run(title, actions, (report) => host.importFiles(files, report));
+      await refresh();
+      return imported;
     } catch (error) {
+      await refresh();
       if (cancelled === 'no') {
-        notices.show({ kind: 'error', text: sentenceOf(error), hint: 'Your library is as it was. Try another file or folder.' });
+        const hint = partials() > partialsBefore
+          ? 'What was written is kept: drop the same files again to go on, or discard it in the library.'
+          : 'Your library is as it was. Try another file or folder.';
+        notices.show({ kind: 'error', text: sentenceOf(error), hint });
       } else if (cancelled === 'paused') {
         notices.show({ kind: 'info', text: 'Import paused. Drop the same files again to go on.' });
       }
       return null;
-    } finally {
-      await refresh();
     }
   };
 
