@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { STEP_TOKEN_COUNT } from '../../src/compute/webgpu/kernel.ts';
 import { expertCalls, expertScratchByteLengths } from '../../src/compute/webgpu/weight_kernels.ts';
 import { WEIGHT_FORMATS, type WeightFormatName } from '../../src/quant/formats.ts';
+import type { ExpertMatrixEntry } from '../../src/storage/model_source.ts';
 import { openRig, TRAITS_BY_REDUCE, type KernelRig } from '../support/kernel_rig.ts';
 import { randomFloats, randomMatrix, randomStream, type TestMatrix } from '../support/random_weights.ts';
 
@@ -42,6 +43,10 @@ function multiply(m: TestMatrix, x: ArrayLike<number>, at: number): Float64Array
   });
 }
 
+function entry({ format, rows, cols, packed }: TestMatrix, byteOffset: number): ExpertMatrixEntry {
+  return { format, rows, cols, byteOffset, byteLength: packed.byteLength };
+}
+
 interface Case {
   readonly layer: Layer;
   readonly reduce: Reduce;
@@ -75,7 +80,6 @@ async function runExperts(c: Case): Promise<{ got: Float32Array; want: Float64Ar
   const upAt = gate.packed.byteLength;
   const downAt = upAt + up.packed.byteLength;
   const strideByteLength = downAt + down.packed.byteLength + 32;
-  const entry = (m: TestMatrix, byteOffset: number) => ({ format: m.format, rows: m.rows, cols: m.cols, byteOffset, byteLength: m.packed.byteLength });
   const shapes = { gate: entry(gate, 0), up: entry(up, upAt), down: entry(down, downAt) };
   let firstExpert = 0;
   const slabs = c.slabs.map((expertCount) => {
@@ -187,19 +191,20 @@ it('groups pairs by expert into tiles that cover each pair once', async () => {
     for (const tokens of [0, 1, 63, 100]) {
       const traits = TRAITS_BY_REDUCE[reduce];
       const { gate, up, down } = layer.experts[0];
-      const entry = (m: TestMatrix) => ({ format: m.format, rows: m.rows, cols: m.cols, byteOffset: 0, byteLength: m.packed.byteLength });
-      const shapes = { gate: entry(gate), up: entry(up), down: entry(down) };
+      const shapes = { gate: entry(gate, 0), up: entry(up, 0), down: entry(down, 0) };
       const sizes = expertScratchByteLengths(shapes, capacity, topK, 7, traits);
       const random = randomStream(tokens);
       // Expert 3 gets most pairs, expert 5 none.
-      const ids = Uint32Array.from({ length: tokens * topK }, () => [0, 1, 2, 3, 3, 3, 3, 3, 4, 6][Math.floor(random() * 10)]);
+      const pool = [0, 1, 2, 3, 3, 3, 3, 3, 4, 6];
+      const ids = Uint32Array.from({ length: tokens * topK }, () => pool[Math.floor(random() * pool.length)]);
       const scratch = {
         hidden: rig.poisoned(1), down: rig.poisoned(1), pairs: rig.upload(new Uint8Array(sizes.pairs)),
         tiles: rig.upload(new Uint8Array(sizes.tiles).fill(0xff)),
       };
       const dummy = rig.upload(new Uint8Array(16));
       const group = expertCalls({
-        label: 'group', traits, rowCapacity: capacity, countIndex: STEP_TOKEN_COUNT, step: rig.upload(Uint32Array.of(tokens)), dummy,
+        label: 'group', traits, rowCapacity: capacity, countIndex: STEP_TOKEN_COUNT, dummy,
+        step: rig.upload(Uint32Array.of(tokens)),
         shapes, slabs: [], strideByteLength: 16, expertCount: 7, topK, x: dummy, ids: rig.upload(ids), weights: dummy,
         out: rig.poisoned(1), residual: null, scale: 1, scratch,
       }).slice(0, 1);

@@ -39,8 +39,7 @@ async function check(c: Case): Promise<void> {
   const random = randomStream(rows + cols + tokens);
   const x = c.x ?? randomFloats(tokens * cols, random);
   const residual = randomFloats(tokens * rows, random);
-  const poisoned = rig.poisoned(capacity * rows);
-  const out = poisoned;
+  const out = rig.poisoned(capacity * rows);
   if (c.residual === 'in place') rig.device.queue.writeBuffer(out.buffer, 0, residual);
   const starts = [0, ...(c.splitAt ?? []), rows];
   const xPadded = new Float32Array(capacity * cols);

@@ -34,11 +34,17 @@ export function randomFloats(length: number, random: () => number): Float32Array
 const EXTREME_F16 = [0x0000, 0x8000, 0x0001, 0x83ff, 0x7bff, 0xfbff, 0x0400, 0x3c00];
 const EXTREME_CODES = [0x00, 0xff, 0x80, 0x7f, 0x0f, 0xf0];
 
+/** Where a block has its E8M0 exponent. */
+const EXPONENT_BYTE: Partial<Record<WeightFormatName, number>> = { W2: 8, MXFP4: 0 };
+
 /** Fields of a block that random bytes must not fill: they would be huge or NaN. Everything else is codes. */
-function writeScales(format: WeightFormatName, block: Uint8Array, pick: (field: number) => { f16: number; exponent: number }): void {
+function writeScales(
+  format: WeightFormatName, block: Uint8Array, pick: (field: number) => { f16: number; exponent: number },
+): void {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
-  if (format === 'W2') {
-    block[8] = pick(0).exponent;
+  const exponentByte = EXPONENT_BYTE[format];
+  if (exponentByte !== undefined) {
+    block[exponentByte] = pick(0).exponent;
     return;
   }
   WEIGHT_FORMATS[format].multiByteFields.forEach(({ byteOffset }, field) => view.setUint16(byteOffset, pick(field).f16, true));
@@ -94,5 +100,6 @@ export function extremeMatrix(format: WeightFormatName, rows: number, cols: numb
 /** Rows [firstRow, firstRow + rows) packed on their own. */
 export function packedPart(matrix: TestMatrix, firstRow: number, rows: number): Uint8Array {
   const rowByteLength = matrix.file.byteLength / matrix.rows;
-  return packRows(matrix.format, matrix.file.subarray(firstRow * rowByteLength, (firstRow + rows) * rowByteLength), rows, matrix.cols);
+  const file = matrix.file.subarray(firstRow * rowByteLength, (firstRow + rows) * rowByteLength);
+  return packRows(matrix.format, file, rows, matrix.cols);
 }
