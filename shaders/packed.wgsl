@@ -13,6 +13,13 @@ fn byte_at(plane: u32, i: u32) -> u32 {
   return (weights[plane + (i >> 2u)] >> (8u * (i & 3u))) & 255u;
 }
 
+/// i-th E8M0 exponent byte e of the plane that begins at word `plane`: 2^(e - 127), 255 is NaN. e = 0 is subnormal: a
+/// GPU may take it for zero.
+fn e8m0_at(plane: u32, i: u32) -> f32 {
+  let e = byte_at(plane, i);
+  return bitcast<f32>(select(select(e << 23u, 0x00400000u, e == 0u), 0x7fc00000u, e == 255u));
+}
+
 fn low_nibbles(word: u32) -> vec4<u32> {
   return (vec4<u32>(word) >> vec4<u32>(0u, 4u, 8u, 12u)) & vec4<u32>(15u);
 }

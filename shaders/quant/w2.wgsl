@@ -1,5 +1,5 @@
 // Planes: 2-bit codes for -4, -1, 1, 4; E8M0 exponent bytes (one for 32 weights, 255 is NaN).
-import package::packed::{weights, byte_at, crumbs};
+import package::packed::{weights, e8m0_at, crumbs};
 
 /// Codes 0, 1, 2, 3 to -4, -1, 1, 4.
 fn levels(codes: vec4<u32>) -> vec4<f32> {
@@ -8,14 +8,9 @@ fn levels(codes: vec4<u32>) -> vec4<f32> {
   return select(-magnitude, magnitude, codes >= vec4<u32>(2u));
 }
 
-/// 2^(e - 127). e = 0 is subnormal: a GPU may take it for zero, which is off by 2^-125 at most.
-fn power(e: u32) -> f32 {
-  return bitcast<f32>(select(select(e << 23u, 0x00400000u, e == 0u), 0x7fc00000u, e == 255u));
-}
-
 fn decode16(planes: vec4<u32>, g: u32) -> array<vec4<f32>, 4> {
   let codes = weights[planes.x + g];
-  let s = power(byte_at(planes.y, g >> 1u));
+  let s = e8m0_at(planes.y, g >> 1u);
   return array<vec4<f32>, 4>(
     s * levels(crumbs(codes, 0u)), s * levels(crumbs(codes, 1u)),
     s * levels(crumbs(codes, 2u)), s * levels(crumbs(codes, 3u)));

@@ -78,7 +78,7 @@ export function kvWriteCall(op: OpOf<'attention'>, cache: LayerCache, context: O
 /** Attention over the cache, which holds the step's own keys and values already. */
 export function attentionCall(op: OpOf<'attention'>, cache: LayerCache, context: OpContext): KernelCall {
   const headPairs = op.headDim / 2;
-  const threads = cooperating(context.traits, 128);
+  const threads = cooperating(context.traits, 256);
   return {
     label: `attention ${op.layer}`, shader: { root: 'attention' },
     constants: {
