@@ -66,6 +66,11 @@ export function f32ToBf16(x: number): number {
   return (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
 }
 
+/** The value of an E8M0 byte, the scale of the microscaling formats: 2^(e − 127); 255 is NaN. */
+export function e8m0Value(e: number): number {
+  return e === 255 ? NaN : 2 ** (e - 127);
+}
+
 function roundHalfEven(x: number): number {
   const floor = Math.floor(x);
   const rest = x - floor;

@@ -10,6 +10,7 @@
  */
 import { w2 } from './w2.ts';
 import { bf16, f16, f32 } from './float.ts';
+import { mxfp4 } from './mxfp4.ts';
 import { q4_0, q8_0 } from './q_legacy.ts';
 import { q2_k, q4_k, q6_k } from './k_quants.ts';
 
@@ -45,8 +46,9 @@ export interface WeightFormat {
   encodeBlock?(x: Float32Array, xIndex: number, dst: Uint8Array, dstByteOffset: number): void;
 }
 
-export type WeightFormatName = 'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q4_0' | 'Q4_K' | 'Q6_K' | 'Q2_K' | 'W2';
+export type WeightFormatName =
+  'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q4_0' | 'Q4_K' | 'Q6_K' | 'Q2_K' | 'MXFP4' | 'W2';
 
 export const WEIGHT_FORMATS: Readonly<Record<WeightFormatName, WeightFormat>> = {
-  F32: f32, F16: f16, BF16: bf16, Q8_0: q8_0, Q4_0: q4_0, Q4_K: q4_k, Q6_K: q6_k, Q2_K: q2_k, W2: w2,
+  F32: f32, F16: f16, BF16: bf16, Q8_0: q8_0, Q4_0: q4_0, Q4_K: q4_k, Q6_K: q6_k, Q2_K: q2_k, MXFP4: mxfp4, W2: w2,
 };

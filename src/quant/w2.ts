@@ -4,17 +4,12 @@
  * the squared error have a sign bias that compounds over layers.
  */
 import { copyBytes } from './bit_order.ts';
-import { f32ToBits } from './float.ts';
+import { e8m0Value, f32ToBits } from './float.ts';
 import type { WeightFormat } from './formats.ts';
 
 const CODE_VALUES = Float64Array.of(-4, -1, 1, 4);
 /** Magnitudes at and above this many scales are nearer to 4 than to 1. */
 const OUTER_FROM = 2.5;
-
-/** 2^(e − 127); 255 is the NaN of E8M0. */
-function scaleOf(e: number): number {
-  return e === 255 ? NaN : 2 ** (e - 127);
-}
 
 /** Squared error of the block's best codes under scale s. */
 function squaredError(x: Float32Array, xIndex: number, s: number): number {
@@ -43,7 +38,7 @@ function bestExponent(x: Float32Array, xIndex: number): number {
   let best = 0;
   let bestError = Infinity;
   for (let e = Math.max(0, biased - 5); e <= Math.min(254, biased + 1); e++) {
-    const error = squaredError(x, xIndex, scaleOf(e));
+    const error = squaredError(x, xIndex, e8m0Value(e));
     if (error < bestError) {
       best = e;
       bestError = error;
@@ -62,7 +57,7 @@ export const w2: WeightFormat = {
   multiByteFields: [],
   shader: 'w2',
   decodeBlock(src, at, out, outIndex) {
-    const scale = scaleOf(src[at + 8]);
+    const scale = e8m0Value(src[at + 8]);
     for (let j = 0; j < 32; j++) {
       out[outIndex + j] = CODE_VALUES[(src[at + (j >> 2)] >> (2 * (j & 3))) & 3] * scale;
     }
@@ -81,7 +76,7 @@ export const w2: WeightFormat = {
    */
   encodeBlock(x, xIndex, dst, at) {
     const e = bestExponent(x, xIndex);
-    const outer = OUTER_FROM * scaleOf(e);
+    const outer = OUTER_FROM * e8m0Value(e);
     for (let byte = 0; byte < 8; byte++) {
       let bits = 0;
       for (let t = 0; t < 4; t++) {

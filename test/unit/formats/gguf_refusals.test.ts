@@ -5,7 +5,7 @@ import { openGguf } from '../../../src/formats/gguf.ts';
 import { openBytes, rawGguf, rawTensor, withData } from '../../support/gguf_bytes.ts';
 
 const F32 = 0;
-const SUPPORTED = 'supported: F32, F16, BF16, Q8_0, Q4_0, Q4_K, Q6_K, Q2_K';
+const SUPPORTED = 'supported: F32, F16, BF16, Q8_0, Q4_0, Q4_K, Q6_K, Q2_K, MXFP4';
 /** A file with these tensors (name, dims, type, offset) and data bytes. */
 const tensors = (dataByteLength: number, ...list: [string, (number | bigint)[], number, number | bigint][]) => {
   const out = rawGguf(list.length, 0);

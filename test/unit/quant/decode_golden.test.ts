@@ -18,7 +18,7 @@ const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
 const between = (low: number) => (f16ToF32(low) + f16ToF32(low + 1)) / 2;
 
 describe('decode', () => {
-  it.each(['F16', 'Q8_0', 'Q4_0', 'Q4_K', 'Q6_K', 'Q2_K'] as WeightFormatName[])(
+  it.each(['F16', 'Q8_0', 'Q4_0', 'Q4_K', 'Q6_K', 'Q2_K', 'MXFP4'] as WeightFormatName[])(
     '%s gives the floats of gguf-py bit for bit', (format) => {
       const { raw_hex: rows, values, elements_per_row: cols, row_bytes: rowBytes } = golden[format];
       expect(rows).toHaveLength(4);
@@ -56,6 +56,19 @@ describe('decode', () => {
     expect(decodeRows('W2', raw, 1, 32)[2]).toBe(2 ** -127);
     raw[8] = 255;
     expect(decodeRows('W2', raw, 1, 32).every(Number.isNaN)).toBe(true);
+  });
+
+  it('MXFP4 maps E2M1 codes, first half in the low nibbles', () => {
+    const raw = new Uint8Array(17);
+    raw[0] = 128;
+    for (let j = 0; j < 16; j++) raw[1 + j] = j | ((15 - j) << 4);
+    const levels = [0, 1, 2, 3, 4, 6, 8, 12];
+    const expected = [...levels, ...levels.map((v) => (v === 0 ? 0 : -v))];
+    expect(Array.from(decodeRows('MXFP4', raw, 1, 32))).toEqual([...expected, ...expected.toReversed()]);
+    raw[0] = 0;
+    expect(decodeRows('MXFP4', raw, 1, 32)[1]).toBe(2 ** -128);
+    raw[0] = 255;
+    expect(decodeRows('MXFP4', raw, 1, 32).every(Number.isNaN)).toBe(true);
   });
 
   it('passes NaN, infinite and zero scales through', () => {

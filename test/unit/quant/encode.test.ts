@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { mxfp4 } from '../../../src/quant/mxfp4.ts';
 import { w2 } from '../../../src/quant/w2.ts';
 import { decodeRows, encodeRows } from '../../../src/quant/pack.ts';
 
@@ -16,6 +17,14 @@ function gaussian(count: number, seed: number): Float32Array {
   return Float32Array.from({ length: count }, () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform()));
 }
 
+/** 32 values of all sizes, as the encoders may meet them. */
+const anyBlock = fc.array(fc.oneof(
+  fc.float({ noNaN: true, noDefaultInfinity: true }),
+  fc.double({ min: -40, max: 40, noNaN: true }).map((e) => Math.fround(2 ** e)),
+  fc.double({ min: -4, max: 4, noNaN: true }).map((v) => Math.fround(v)),
+  fc.constantFrom(0, -0, 1, -1, 1.5, 3.999),
+), { minLength: 32, maxLength: 32 });
+
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, v, i) => sum + v * b[i], 0);
 
 describe('W2 encoder', () => {
@@ -28,12 +37,7 @@ describe('W2 encoder', () => {
   });
 
   it('finds the exponent and codes with the least squared error of all', { timeout: 60_000 }, () => {
-    const value = fc.oneof(
-      fc.float({ noNaN: true, noDefaultInfinity: true }),
-      fc.double({ min: -40, max: 40, noNaN: true }).map((e) => Math.fround(2 ** e)),
-      fc.constantFrom(0, -0, 1, -1, 1.5, 3.999),
-    );
-    fc.assert(fc.property(fc.array(value, { minLength: 32, maxLength: 32 }), (values) => {
+    fc.assert(fc.property(anyBlock, (values) => {
       const x = Float32Array.from(values);
       const block = new Uint8Array(9);
       w2.encodeBlock!(x, 0, block, 0);
@@ -70,6 +74,49 @@ describe('W2 encoder', () => {
       const x = new Float32Array(32).fill(1);
       x[9] = bad;
       expect(encodeRows('W2', x, 1, 32)[8]).toBe(255);
+    }
+  });
+});
+
+describe('MXFP4 encoder', () => {
+  const LEVELS = [0, 0.5, 1, 1.5, 2, 3, 4, 6].flatMap((v) => [v, -v]);
+
+  it('errs about as little as four bits allow on Gaussian weights', () => {
+    const x = gaussian(32 * 4096, 7);
+    const y = decodeRows('MXFP4', encodeRows('MXFP4', x, 4096, 32), 4096, 32);
+    const error = x.map((v, i) => v - y[i]);
+    expect(Math.sqrt(dot(error, error) / dot(x, x))).toBeLessThan(0.12);
+  });
+
+  it('finds the exponent and codes with the least squared error of all', { timeout: 60_000 }, () => {
+    fc.assert(fc.property(anyBlock, (values) => {
+      const x = Float32Array.from(values);
+      const block = new Uint8Array(17);
+      mxfp4.encodeBlock!(x, 0, block, 0);
+      const errorAt = (e: number) => {
+        const s = 2 ** (e - 127);
+        return x.reduce((sum, v) => sum + Math.min(...LEVELS.map((c) => (v - c * s) ** 2)), 0);
+      };
+      let least = Infinity;
+      for (let e = 0; e <= 252; e++) least = Math.min(least, errorAt(e)); // above, levels overflow
+      expect(errorAt(block[0])).toBe(least);
+      const y = new Float32Array(32);
+      mxfp4.decodeBlock(block, 0, y, 0);
+      const s = 2 ** (block[0] - 127);
+      x.forEach((v, j) => expect((v - y[j]) ** 2).toBe(Math.min(...LEVELS.map((c) => (v - Math.fround(c * s)) ** 2))));
+    }), { numRuns: 300 });
+  });
+
+  it('keeps what it decoded, zeros included, and marks a block with NaN or infinity', () => {
+    fc.assert(fc.property(
+      fc.array(fc.constantFrom(...LEVELS), { minLength: 32, maxLength: 32 }), fc.integer({ min: 2, max: 250 }), (codes, e) => {
+        const x = Float32Array.from(codes, (c) => (c === 0 ? 0 : c * 2 ** (e - 127)));
+        expect(decodeRows('MXFP4', encodeRows('MXFP4', x, 1, 32), 1, 32)).toEqual(x);
+      },
+    ));
+    expect(encodeRows('MXFP4', new Float32Array(32), 1, 32)).toEqual(new Uint8Array(17));
+    for (const bad of [NaN, Infinity, -Infinity]) {
+      expect(encodeRows('MXFP4', new Float32Array(32).fill(1).fill(bad, 9, 10), 1, 32)[0]).toBe(255);
     }
   });
 });

@@ -43,6 +43,13 @@ const FROM_PLANES: Partial<Record<WeightFormatName, (p: Uint8Array[], b: number,
     const s = scales[b * 16 + (j >> 4)];
     return half(dm, b * 4) * (s % 16) * field(codes, b * 64, 2, j) - half(dm, b * 4 + 2) * (s >> 4);
   },
+  MXFP4: ([codes, scales], b, j) => {
+    const code = field(codes, b * 16, 4, j);
+    const exponent = (code >> 1) & 3;
+    const magnitude = exponent === 0 ? (code & 1) / 2 : (1 + (code & 1) / 2) * 2 ** (exponent - 1);
+    const scale = scales[b] === 255 ? NaN : 2 ** (scales[b] - 127);
+    return (code >> 3 && magnitude !== 0 ? -magnitude : magnitude) * scale;
+  },
   W2: ([codes, scales], b, j) =>
     [-4, -1, 1, 4][field(codes, b * 8, 2, j)] * (scales[b] === 255 ? NaN : 2 ** (scales[b] - 127)),
 };

@@ -1,0 +1,94 @@
+/**
+ * MXFP4 of the OCP Microscaling formats, as GGUF stores it (ggml type 39): 4.25 bits a weight. Codes are E2M1
+ * floats (sign, two exponent bits, one mantissa bit) times 2^(e − 127), one E8M0 exponent byte e per 32 weights.
+ */
+import { nibblesFromNatural, nibblesToNatural } from './bit_order.ts';
+import { e8m0Value, f32ToBits } from './float.ts';
+import type { WeightFormat } from './formats.ts';
+
+const MAGNITUDES = Float64Array.of(0, 0.5, 1, 1.5, 2, 3, 4, 6);
+const CODE_VALUES = Float64Array.from([...MAGNITUDES, ...MAGNITUDES.map((m) => (m === 0 ? 0 : -m))]);
+/** Magnitude m + 1 is nearer than m above this; a tie goes to the smaller one, as in ggml. */
+const MIDPOINTS = Float64Array.of(0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5);
+
+/** With this exponent byte the largest level, 6 · 2^125, is still an f32. */
+const LARGEST_EXPONENT = 252;
+
+/** Code of the level nearest to `magnitude` (≥ 0, in units of the scale). */
+function nearestCode(magnitude: number): number {
+  let code = 0;
+  while (code < 7 && magnitude > MIDPOINTS[code]) code++;
+  return code;
+}
+
+function squaredError(x: Float32Array, xIndex: number, scale: number): number {
+  let sum = 0;
+  for (let j = 0; j < 32; j++) {
+    const magnitude = Math.abs(x[xIndex + j]);
+    const error = magnitude - MAGNITUDES[nearestCode(magnitude / scale)] * scale;
+    sum += error * error;
+  }
+  return sum;
+}
+
+/**
+ * The exponent byte with the least squared error, the lower one on a tie; 255 where a value isn't finite. With the
+ * largest magnitude m in [2^k, 2^(k+1)) only k − 3 … k − 1 can win: 2^(k−1) reaches past m and has every level that a
+ * larger scale has below m; 2^(k−4) loses at least (5/8 · 2^k)² on m and gains at most (2^(k−4))² on each other weight.
+ */
+function bestExponent(x: Float32Array, xIndex: number): number {
+  let largest = 0;
+  for (let j = 0; j < 32; j++) {
+    const magnitude = Math.abs(x[xIndex + j]);
+    if (!Number.isFinite(magnitude)) return 255;
+    if (magnitude > largest) largest = magnitude;
+  }
+  const biased = f32ToBits(largest) >>> 23; // k + 127; 0 where subnormal
+  let best = 0;
+  let bestError = Infinity;
+  for (let e = Math.max(0, biased - 3); e <= Math.min(LARGEST_EXPONENT, Math.max(0, biased - 1)); e++) {
+    const error = squaredError(x, xIndex, e8m0Value(e));
+    if (error < bestError) {
+      best = e;
+      bestError = error;
+    }
+  }
+  return best;
+}
+
+/** Block in the file: the exponent byte, 16 bytes with weights 0…15 in the low and 16…31 in the high nibbles. */
+export const mxfp4: WeightFormat = {
+  name: 'MXFP4',
+  ggmlType: 39,
+  blockElems: 32,
+  blockByteLength: 17,
+  planes: [{ name: 'codes', blockByteLength: 16 }, { name: 'scales', blockByteLength: 1 }],
+  multiByteFields: [],
+  shader: 'mxfp4',
+  decodeBlock(src, at, out, outIndex) {
+    const scale = e8m0Value(src[at]);
+    for (let j = 0; j < 16; j++) {
+      const byte = src[at + 1 + j];
+      out[outIndex + j] = CODE_VALUES[byte & 15] * scale;
+      out[outIndex + j + 16] = CODE_VALUES[byte >> 4] * scale;
+    }
+  },
+  packBlock(src, at, planes, block) {
+    nibblesToNatural(src, at + 1, 16, planes[0], block * 16);
+    planes[1][block] = src[at];
+  },
+  unpackBlock(planes, block, dst, at) {
+    nibblesFromNatural(planes[0], block * 16, 16, dst, at + 1);
+    dst[at] = planes[1][block];
+  },
+  encodeBlock(x, xIndex, dst, at) {
+    const e = bestExponent(x, xIndex);
+    const scale = e8m0Value(e);
+    const code = (j: number): number => {
+      const magnitude = nearestCode(Math.abs(x[xIndex + j]) / scale);
+      return x[xIndex + j] < 0 && magnitude > 0 ? magnitude | 8 : magnitude;
+    };
+    dst[at] = e;
+    for (let j = 0; j < 16; j++) dst[at + 1 + j] = code(j) | (code(j + 16) << 4);
+  },
+};
