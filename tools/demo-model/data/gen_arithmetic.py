@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 
 from common import held_out
-from gen_numbers_text import (
+from numbers_text import (
     NAMES,
     QUESTION_FORMS,
     THINGS,
