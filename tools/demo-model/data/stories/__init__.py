@@ -1,0 +1,1 @@
+"""Story schemas (tables of sentences) and the engine that tells them."""
