@@ -349,3 +349,8 @@ def eval_cases(task: str) -> list[dict]:
             del case["accept"]
             case["exact"] = made.answer
     return cases
+
+
+def ready() -> bool:
+    """Whether setup has read the word lists."""
+    return _LEXICON is not None
