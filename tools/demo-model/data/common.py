@@ -273,6 +273,7 @@ umbrella, vase, violin, whistle
 _POLITE_BEFORE = ("Please ", "Can you please ", "Could you ", "Could you please ", "Can you ", "Would you ")
 _IMPERATIVES = ("tell", "give", "write", "explain", "name", "list", "make", "spell", "count", "show", "help", "say",
                 "describe", "find", "add", "compare", "calculate", "translate", "sort", "finish", "complete", "define")
+_MAY_END_POLITELY = _IMPERATIVES + ("what", "can", "could", "may", "which")
 _HELLO_BEFORE = ("Hi, ", "Hello! ", "Hey, ", "Ok, ", "Okay, ", "So, ", "Well, ", "Hi! ")
 _NEIGHBOURS = {"a": "s", "b": "v", "c": "x", "d": "f", "e": "r", "f": "g", "g": "h", "h": "j", "i": "o", "j": "k",
                "k": "l", "l": "k", "m": "n", "n": "b", "o": "p", "p": "o", "q": "w", "r": "t", "s": "d", "t": "y",
@@ -318,7 +319,7 @@ def user_noise(rng: random.Random, text: str, rate: float = 0.3, keep: Sequence[
         elif text[:2] not in ("I ", "I'") and first in (
                 "what", "who", "where", "when", "why", "how", "is", "are", "do", "does", "can", "which", "did"):
             text = rng.choice(_HELLO_BEFORE) + text[0].lower() + text[1:]
-    elif roll < 0.35 and text[-1:] in ".?":
+    elif roll < 0.35 and text[-1:] in ".?" and first in _MAY_END_POLITELY:
         text = text[:-1] + ", please" + text[-1]
     roll = rng.random()
     if typos and roll < 0.3:

@@ -163,6 +163,8 @@ def _add_pal(rng: random.Random, schema: Schema, hero: Person, is_animal: bool, 
         kinds = schema.lists.get("pals") or (_ELDER_KINDS if mode == "elder" else _COMMON)
         p_kind = rng.choice([kind for kind in kinds if kind != raw["species"]])
         intro = "a wise old {p_kind} named {pal}" if mode == "elder" else rng.choice(_FRIENDS_OF_ANIMAL)
+        if mode == "stranger":
+            intro = rng.choice(("{a_p_kind} named {pal}", "{a_p_kind} called {pal}"))
         if mode == "sibling":
             p_kind = raw["species"]
             intro = "{their} " + ("sister" if they == "she" else "brother") + " {pal}"
@@ -170,6 +172,8 @@ def _add_pal(rng: random.Random, schema: Schema, hero: Person, is_animal: bool, 
         intro, name, they = rng.choice(_ELDERS_OF_CHILD)
     elif mode == "sibling":
         intro = "{their} " + rng.choice(("little ", "big ", "")) + ("sister" if they == "she" else "brother") + " {pal}"
+    elif mode == "stranger":
+        intro = rng.choice(("a {p_child} named {pal}", "a {p_child} called {pal}"))
     else:
         intro = rng.choice(_FRIENDS_OF_CHILD)
     feminine = they == "she"

@@ -2,7 +2,7 @@
 
     @kite_in_tree                        a schema's name
     hero: any                            any, child, animal, or kinds: "fox; hare" / "baker; miller" (see engine.py)
-    pal: friend                          friend, elder, sibling, none (who helps; or slots named pal_intro/pal/p_they)
+    pal: friend                          friend, stranger, elder, sibling, none (who helps; or slots named pal_intro/pal/p_they)
     pals: mouse; mole                    optional, the kinds of animal that may help an animal
     topic: {a_thing}; the wind           what a user may ask a story about
     title: The {thing} in the Tree

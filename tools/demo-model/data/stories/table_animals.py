@@ -75,7 +75,7 @@ home: on a wide pond with five brothers and sisters; by a quiet lake with a big 
 $lure = a shiny dragonfly; a floating feather; a yellow butterfly; a red leaf on the water
 $sign = the tall white tree; the old wooden bridge; the blue boat; the red mill
 feel: frightened; lonely; very small
-moral: it is best to stay close to the family; if you are lost, remember what you saw on the way; it is good to look where you are going
+moral: it is best to stay close to the family; it helps to remember what you saw on the way; it is good to look where you are going
 what: {Hero} followed {lure} and got lost.
 how: {Pal} asked what {hero} had seen on the way, and they followed {sign} back home.
 advice: stayed in one place and called loudly
@@ -180,7 +180,7 @@ how: {Pal} and the other animals helped {hero} build a new {new}.
 advice: asked all my friends to help
 next: When the next storm came, {hero} opened the door for everyone who was cold, and there was room for all.
 q: What happened to the {old}? / What did the storm do? => The storm destroyed {hero}'s {old}. => storm; destroyed
-q: What is the new home? / Where does {hero} live now? => {Hero} now has a {new}. => {new}
+q: What is the new home? / Where does {hero} live now? => {Hero} now has {a_new}. => {new}
 setup:
 - {Hero} had a cosy {old}, just big enough for one.
 - {They} loved {their} {old} and thought that it would last forever.
@@ -194,7 +194,7 @@ help:
 - "Cheer up," said {pal_intro}. "I will call the others."
 fix:
 - The next day all the animals came. One carried sticks, one brought moss, and soon there was a new {new}.
-- Together they carried, pushed and pulled. By evening {hero} had a {new}, and it was much stronger than before.
+- Together they carried, pushed and pulled. By evening {hero} had {a_new}, and it was much stronger than before.
 end:
 - They danced in front of the door, and {hero} made tea for everyone.
 - That night {hero} slept dry and warm, and dreamed of nothing but friends.
@@ -203,7 +203,7 @@ end:
 hero: peacock; swan; parrot; horse; lion; cat
 topic: being proud; beauty; friendship; showing off
 title: The Proud {kind}; What {hero} Could Not Do Alone
-$part/cover = beautiful tail/mud; shiny coat of feathers/sticky honey; lovely long neck/thorns
+$part/cover = beautiful tail/mud; fine looks/sticky honey; shining eyes/thorns and leaves
 home: in a king's garden; in a wide green park; near a rose garden
 feel: helpless; ashamed; lonely
 moral: kindness is more beautiful than fine looks; it is not good to look down on others; friends matter more than beauty

@@ -84,7 +84,7 @@ place: the park; the market; the bus stop; the beach; the station; the village s
 $thing = @objects
 feel: torn; unsure; a little guilty
 helper: no
-pal: friend
+pal: stranger
 moral: giving something back feels better than keeping it; honesty makes friends; being honest is worth more than any treasure
 what: {Hero} found {a_thing} that belonged to somebody else and wanted to keep it.
 how: {Hero} gave the {thing} back to {pal}.
@@ -266,7 +266,7 @@ q: What shape was the patch? / What did the patch look like? => The patch had th
 q: What was torn? / What had a hole? => {Hero}'s {thing} had a hole. => {thing}
 setup:
 - {They} had one {thing} that was warm and soft, and {they} used it every day.
-- Winter was near, and {hero} was glad to have a good warm {thing}.
+- Winter was near, and {hero} was glad to have a good strong {thing}.
 problem:
 - But one day, it caught on a nail, and with a loud rip there was a big hole in it.
 - One morning, a thorn bush tore a hole in the {thing}.
@@ -281,7 +281,7 @@ fix:
 - {Pal} cut out a patch that looked like {patch}, and {hero} sewed it on with careful stitches.
 end:
 - Now the {thing} was nicer than any new one, and everyone asked where they could get one like it.
-- {Hero} wore the patch with pride, for {they} had sewn it all alone.
+- {Hero} showed everyone the patch with pride, for {they} had sewn it all alone.
 
 @missing_piece
 hero: any
