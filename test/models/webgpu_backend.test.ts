@@ -12,7 +12,8 @@ import { continueGreedily, loadReferenceModel, runReferenceKit, worstError } fro
 import { LOGITS_TOLERANCE } from '../support/tolerances.ts';
 
 let gpu: GPU;
-beforeAll(async () => { gpu = await openDawn(); });
+// SwiftShader compiles the zeroing of workgroup memory for seconds; our kernels write before they read.
+beforeAll(async () => { gpu = await openDawn({ dawnFeatures: ['disable_workgroup_init'] }); });
 
 async function create(options: Partial<WebGpuOptions> = {}): Promise<Backend> {
   return createWebGpuBackend({ gpu, shaderSources: await loadShaderSources(), ...options });

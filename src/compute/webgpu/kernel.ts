@@ -19,6 +19,10 @@ export interface ShaderKey {
   readonly reduce?: 'subgroup' | 'workgroup' | 'serial';
   /** Link condition of matvec: the product does the RMS norm of its input. */
   readonly normed?: boolean;
+  /** Link condition of matmul: the tile holds the gate and the up matrix, and their product is written. */
+  readonly gated?: boolean;
+  /** Link condition of matmul: tiles of twice as many rows of x. */
+  readonly wide?: boolean;
   /** Rows of weights are no multiple of 16 long: keeps what `@if(ragged)` marks. Float formats only; slow. */
   readonly ragged?: boolean;
 }

@@ -22,6 +22,10 @@ const MAX_DOWN_THREADS = 256;
 const ELEMENTWISE_THREADS = 64;
 /** Tile sizes as written in matmul.wgsl and matmul_serial.wgsl. */
 const MATMUL_TILE = { rows: 64, tokens: 32 } as const;
+/** Tokens of a `wide` tile: dense products, where all tokens meet all weights. */
+const MATMUL_WIDE_TOKENS = 64;
+/** Matrices of so few rows (routers) make too few tiles to fill a graphics card. */
+const MATMUL_MIN_WEIGHT_ROWS = 129;
 const MATMUL_SERIAL_TILE = { rows: 2 * SERIAL_THREADS, tokens: 16 } as const;
 
 type Constants = Record<string, number>;
@@ -178,9 +182,11 @@ function matmulTile(traits: DeviceTraits): { readonly rows: number; readonly tok
 
 function matmulCall(p: Product, tiles: number): KernelCall {
   const serial = p.traits.cpuAdapter;
+  const gated = !serial && 'UP_WORDS' in p.constants;
+  const wide = !serial && p.index === 'dense';
   return {
     label: p.label,
-    shader: { root: serial ? 'matmul_serial' : 'matmul', ...quantKey(p.layout), index: p.index },
+    shader: { root: serial ? 'matmul_serial' : 'matmul', ...quantKey(p.layout), index: p.index, ...(gated ? { gated: true } : {}), ...(wide ? { wide: true } : {}) },
     constants: serial ? { ...p.constants, THREADS: SERIAL_THREADS } : p.constants,
     bindings: p.bindings, workgroups: [Math.ceil(p.layout.rows / matmulTile(p.traits).rows), 1, tiles],
   };
@@ -205,9 +211,10 @@ export function linearCalls(args: LinearArgs): KernelCall[] {
       bindings: [view, args.x, args.out, args.bias ?? dummy, residual.view, args.step],
       norm: args.norm,
     };
-    return rowCapacity < MATMUL_MIN_ROWS
+    const few = rowCapacity < MATMUL_MIN_ROWS || (!traits.cpuAdapter && layout.rows < MATMUL_MIN_WEIGHT_ROWS);
+    return few
       ? matvecCall(product, rowCapacity)
-      : matmulCall(product, Math.ceil(rowCapacity / matmulTile(traits).tokens));
+      : matmulCall(product, Math.ceil(rowCapacity / (traits.cpuAdapter ? MATMUL_SERIAL_TILE.tokens : MATMUL_WIDE_TOKENS)));
   });
 }
 
