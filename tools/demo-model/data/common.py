@@ -43,7 +43,11 @@ def plain(task: str, text: str) -> Doc:
 
 def eval_case(task: str, question: str, accept: Sequence[str] = (), exact: str | None = None,
               before: Iterable[tuple[str, str]] = (), system: str | None = None) -> Doc:
-    """A held-out case: turns `before`, then `question`; the answer must contain one of `accept`, or equal `exact`."""
+    """A held-out case: turns `before`, then `question`; the answer must contain one of `accept`, or equal `exact`.
+
+    A module may add to a case "require": [strings that must all be in the answer], and "open": True where training may
+    have the same request, because many answers are right (a story about a fox).
+    """
     case = chat(task, before, system)
     case["messages"].append({"role": "user", "content": question})
     if exact is not None:

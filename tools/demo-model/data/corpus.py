@@ -159,8 +159,8 @@ def _assistant_trees(folder: Path) -> Iterator[Doc]:
 
 # (share of the corpus part, source)
 SOURCES: tuple[tuple[float, Callable[[Path], Iterator[Doc]]], ...] = (
-    (40, _book_passages), (12, _wordnet_sentences), (22, _word_problems), (8, _coffee_orders), (13, _personality),
-    (3, _chatterbot), (1, _assistant_trees),
+    (40, _book_passages), (12, _wordnet_sentences), (22, _word_problems), (7, _coffee_orders), (6, _personality),
+    (0.5, _chatterbot), (1, _assistant_trees),
 )
 
 
@@ -193,10 +193,12 @@ def load_corpus(folder: Path, validation: bool = False) -> Corpus:
     sources: list[list[Doc]] = []
     chances: list[float] = []
     for share, read in SOURCES:
-        documents = [d for d in read(folder) if fits(d) and held_out("corpus:" + _key(d), 20) == validation]
+        distinct = {json.dumps(d): d for d in read(folder) if fits(d) and held_out("corpus:" + _key(d), 20) == validation}
+        documents = list(distinct.values())
         if documents:
+            drawn_together = 3 if documents[0]["task"] == "sentence" else 1
             sources.append(documents)
-            chances.append(share / _mean_length(documents))
+            chances.append(share / (drawn_together * _mean_length(documents)))
     return Corpus(sources, chances)
 
 

@@ -30,11 +30,16 @@ _ANOTHER = ("Tell me another one.", "Another one, please!", "One more story, ple
 _LEADS = ("Here is a story about {x}.", "Sure! Here is a story about {x}.", "Of course! This is a story about {x}.", "With pleasure.", "Sure!", "All right, here it is.")
 
 
+def _has_held_out_pair(story: Story) -> bool:
+    """Whether name and thing, or kind and thing, are a pair that only evaluation asks for."""
+    return story.thing is not None and (held_out(pair_key(story.hero.name, story.thing)) or held_out(pair_key(story.kind, story.thing)))
+
+
 def training_story(rng: random.Random, length: str = "medium", for_eval: bool = False) -> Story:
-    """A story whose combination (and whose pair of name and thing) is on the wanted side of the hold-out."""
+    """A story whose combination (and whose pairs with the thing) is on the wanted side of the hold-out."""
     while True:
         story = tell(rng, rng.choice(SCHEMAS), length=length)
-        if held_out(story.key()) == for_eval and (for_eval or story.thing is None or not held_out(pair_key(story.hero.name, story.thing))):
+        if held_out(story.key()) == for_eval and (for_eval or not _has_held_out_pair(story)):
             return story
 
 
@@ -115,7 +120,10 @@ def sample(task: str, rng: random.Random) -> Doc:
 
 
 def eval_cases(task: str) -> list[Doc]:
-    """Requests for held-out combinations: "accept" is one required word, "require" lists all that the story must have."""
+    """Requests for held-out combinations: "accept" is one required word, "require" lists all that the story must have.
+
+    "open" marks a request that training may have too ("a story about a fox"): many stories answer it, none is held back.
+    """
     rng = eval_rng(task)
     cases: list[Doc] = []
     if task in ("story_any", "story_another"):
@@ -126,10 +134,14 @@ def eval_cases(task: str) -> list[Doc]:
         story = training_story(rng, for_eval=True)
         if task == "story_named" and (not story.thing or not held_out(pair_key(story.hero.name, story.thing))):
             continue
+        if task == "story_kind_thing" and (not story.thing or not held_out(pair_key(story.kind, story.thing))):
+            continue
         question, _, required, _ = request(rng, task, story)
         if required:
             case = eval_case(task, question, required[:1])
             case["require"] = required
+            if task not in ("story_named", "story_kind_thing"):
+                case["open"] = True
             cases.append(case)
     return cases
 

@@ -3,7 +3,7 @@
 
   python3 tools/demo-model/data/mix.py --corpus DIR --seed 1 --docs 1000000 --out train.jsonl --processes 8
   python3 tools/demo-model/data/mix.py --corpus DIR --seed 1 --docs 4000 --out validation.jsonl --validation
-  python3 tools/demo-model/data/mix.py --eval eval.jsonl
+  python3 tools/demo-model/data/mix.py --corpus DIR --eval eval.jsonl
   python3 tools/demo-model/data/mix.py --corpus DIR --stats
 
 Document number i of a seed is the same whatever --docs and --processes are. Every module gen_*.py beside this file takes
@@ -19,7 +19,8 @@ import multiprocessing
 import random
 import sys
 import time
-from dataclasses import dataclass, field
+import zlib
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Iterable, Iterator
@@ -31,11 +32,14 @@ from corpus import Corpus, load_corpus  # noqa: E402
 
 # Share of the generated text (by characters, not by documents) of each module; a module that isn't listed gets DEFAULT_SHARE.
 MODULE_SHARES: dict[str, float] = {
-    "gen_stories": 24,
+    "gen_stories": 22,
     "gen_story_questions": 16,
     "gen_reading": 8,
-    "gen_arithmetic": 12,
-    "gen_numbers_text": 8,
+    "gen_arithmetic": 14,
+    "gen_chat": 10,
+    "gen_everyday": 12,
+    "gen_words": 9,
+    "gen_world": 9,
 }
 DEFAULT_SHARE = 8.0
 
@@ -58,8 +62,6 @@ class Mix:
     corpus: Corpus | None
     corpus_chance: float
     forbidden: frozenset[int] = frozenset()
-    mean_length: float = 0.0
-    notes: list[str] = field(default_factory=list)
 
 
 def load_modules(folder: Path, skip: Iterable[str]) -> list[ModuleType]:
@@ -76,13 +78,14 @@ def text_length(doc: Doc) -> int:
     return len(doc["text"]) if "text" in doc else sum(len(m["content"]) for m in doc["messages"])
 
 
+_NO_MARKS = str.maketrans("", "", " .,;:!?'\"-()")
+
+
 def _conversation_key(messages: list[dict[str, str]]) -> str:
-    words = "\n".join(m["content"] for m in messages).lower()
-    return "".join(letter for letter in words if letter.isalnum() or letter == "\n")
+    return "\n".join(m["content"] for m in messages).lower().translate(_NO_MARKS)
 
 
 def _key_number(key: str) -> int:
-    import zlib
     raw = key.encode("utf-8")
     return zlib.crc32(raw) << 32 | zlib.adler32(raw)
 
@@ -104,7 +107,7 @@ def all_eval_cases(modules: list[ModuleType]) -> list[Doc]:
     return cases
 
 
-def build_mix(corpus_folder: Path | None, validation: bool, skip: Iterable[str]) -> Mix:
+def build_mix(corpus_folder: Path | None, validation: bool, skip: Iterable[str], documents: bool = True) -> Mix:
     """Loads modules and corpus and works out the chance of each, from the shares of text and the measured lengths."""
     modules = load_modules(Path(__file__).resolve().parent, skip)
     for module in modules:
@@ -115,14 +118,13 @@ def build_mix(corpus_folder: Path | None, validation: bool, skip: Iterable[str])
     tasks = [(list(module.TASKS), [float(w) for w in module.TASKS.values()]) for module in modules]
     chances: list[float] = []
     total_share = sum(MODULE_SHARES.get(m.__name__, DEFAULT_SHARE) for m in modules)
-    mean_length = 0.0
     for module, (names, weights) in zip(modules, tasks):
         rng = random.Random("measure:" + module.__name__)
         length = sum(text_length(module.sample(rng.choices(names, weights)[0], rng)) for _ in range(MEASURED)) / MEASURED
         share = MODULE_SHARES.get(module.__name__, DEFAULT_SHARE) / total_share
         chances.append(share / length)
     mean_length = 1 / sum(chances)
-    corpus = load_corpus(corpus_folder, validation) if corpus_folder else None
+    corpus = load_corpus(corpus_folder, validation) if corpus_folder and documents else None
     corpus_chance = 0.0
     if corpus:
         rng = random.Random("measure:corpus")
@@ -130,8 +132,9 @@ def build_mix(corpus_folder: Path | None, validation: bool, skip: Iterable[str])
         per_generated = CORPUS_SHARE / length
         generated = (1 - CORPUS_SHARE) / (mean_length * (1 + JOIN_CHANCE * 1.2))
         corpus_chance = per_generated / (per_generated + generated)
-    forbidden = frozenset(_key_number(_conversation_key(case["messages"])) for case in all_eval_cases(modules))
-    return Mix(modules, tasks, chances, corpus, corpus_chance, forbidden, mean_length)
+    forbidden = frozenset(_key_number(_conversation_key(case["messages"])) for case in all_eval_cases(modules)
+                          if not case.get("open"))
+    return Mix(modules, tasks, chances, corpus, corpus_chance, forbidden)
 
 
 # Documents -----------------------------------------------------------------------------------------------------------
@@ -260,7 +263,7 @@ def main() -> None:
     args: Any = parser.parse_args()
     if not (args.out or args.eval or args.stats):
         parser.error("give --out, --eval or --stats")
-    mix = build_mix(args.corpus, args.validation, args.skip)
+    mix = build_mix(args.corpus, args.validation, args.skip, bool(args.out or args.stats))
     seed = f"{'validation' if args.validation else 'train'}:{args.seed}"
     if args.eval:
         cases = all_eval_cases(mix.modules)
