@@ -15,8 +15,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import gguf  # noqa: E402
-from gguf import Value  # noqa: E402
+import gguf_writer as gguf  # noqa: E402
+from gguf_writer import Value  # noqa: E402
 from tokenizer import CHAT_TEMPLATE, END_OF_TEXT_ID, IM_END, IM_END_ID, SPECIAL  # noqa: E402
 
 NAME = "Hotset demo"
