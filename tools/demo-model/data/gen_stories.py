@@ -35,10 +35,16 @@ def _has_held_out_pair(story: Story) -> bool:
     return story.thing is not None and (held_out(pair_key(story.hero.name, story.thing)) or held_out(pair_key(story.kind, story.thing)))
 
 
-def training_story(rng: random.Random, length: str = "medium", for_eval: bool = False) -> Story:
+# Schemas that turn on any everyday thing teach the model to take up whatever is asked for.
+_ANY_THING = [schema for schema in SCHEMAS if any(groups[0][0] == "@objects" for _, groups in schema.slots)]
+_THING_TASKS = ("story_thing", "story_named", "story_kind_thing")
+
+
+def training_story(rng: random.Random, length: str = "medium", for_eval: bool = False, task: str = "") -> Story:
     """A story whose combination (and whose pairs with the thing) is on the wanted side of the hold-out."""
     while True:
-        story = tell(rng, rng.choice(SCHEMAS), length=length)
+        any_thing = task in _THING_TASKS and rng.random() < 0.5
+        story = tell(rng, rng.choice(_ANY_THING if any_thing else SCHEMAS), length=length)
         if held_out(story.key()) == for_eval and (for_eval or not _has_held_out_pair(story)):
             return story
 
@@ -112,7 +118,7 @@ _PLAIN_TASKS = [task for task in TASKS if task != "story_another"]
 def sample(task: str, rng: random.Random) -> Doc:
     """One training document of a task."""
     if task != "story_another":
-        return chat(task, [story_turn(rng, task, training_story(rng, "short" if task == "story_short" else "medium"))])
+        return chat(task, [story_turn(rng, task, training_story(rng, "short" if task == "story_short" else "medium", task=task))])
     first, second = training_story(rng, "short"), training_story(rng, "short")
     while second.schema is first.schema:
         second = training_story(rng, "short")
@@ -131,7 +137,7 @@ def eval_cases(task: str) -> list[Doc]:
     tried = 0
     while len(cases) < 120 and tried < 20000:
         tried += 1
-        story = training_story(rng, for_eval=True)
+        story = training_story(rng, for_eval=True, task=task)
         if task == "story_named" and (not story.thing or not held_out(pair_key(story.hero.name, story.thing))):
             continue
         if task == "story_kind_thing" and (not story.thing or not held_out(pair_key(story.kind, story.thing))):

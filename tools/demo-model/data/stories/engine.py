@@ -19,8 +19,26 @@ if len({schema.name for schema in SCHEMAS}) != len(SCHEMAS):
 _LAND = [a for a in ANIMALS if a not in ("fish", "whale", "dolphin", "crab", "butterfly", "ant", "bee", "bird", "worm", "walrus", "seal")]
 _COMMON = ("fox rabbit mouse bear squirrel hedgehog cat dog frog mole badger duck beaver owl otter raccoon hare kitten puppy pig "
            "goat lamb donkey pony turtle panda koala penguin").split()
+# Heroes that users ask for and that are neither children nor animals.
+_ROLES = ("robot dragon unicorn dinosaur pirate mermaid fairy witch wizard elf gnome ghost monster alien clown giant troll knight king queen "
+          "princess prince astronaut detective sailor farmer baker teacher doctor firefighter cook painter inventor snowman magician "
+          "superhero gardener musician").split()
 _MALE = ("fisherman", "postman", "king", "prince", "snowman")
-_FEMALE = ("queen", "princess")
+_FEMALE = ("queen", "princess", "mermaid", "witch", "fairy")
+
+# What the widest schemas turn on; together with OBJECTS.
+_MORE_THINGS = """
+acorn, alarm clock, anchor, apron, armchair, backpack, banana, banjo, barrel, beach ball, bean, belt, bicycle, blue marble, boot, bracelet, bread roll,
+broom, button, cactus, camera, carrot, cheese, chess set, compass, cookie, crayon, crown, cushion, diary, dice, doorbell, egg, feather hat, fishing rod,
+football, fork, frying pan, garden gnome, glass slipper, globe, golden coin, guitar, hairbrush, handkerchief, harmonica, hourglass, ice cream, iron,
+jacket, jam jar, jigsaw, jug, kettle, knitting needle, lemon, letter, lollipop, lunch box, magnet, magnifying glass, mitten, model plane, mug, music box,
+necktie, nest, nutcracker, old map, paper boat, parachute, peach, pear, piano, picture book, pinecone, plum, pocket watch, postcard, pot, potato, pumpkin,
+purple pen, radio, raincoat, red balloon, rocking horse, rubber duck, ruler, saddle, sandwich, saucepan, saw, scooter, screwdriver, sewing machine,
+shovel, silver spoon, skateboard, skipping rope, sledge, soap bubble, snow globe, songbook, spade, star map, suitcase, sunflower, surfboard, swing, teddy bear,
+telescope, thimble, ticket, toaster, toothbrush, towel, toy boat, toy robot, tricycle, turnip, typewriter, vacuum cleaner, wagon, wand, watch, watering can,
+wheel, wheelbarrow, wig, wooden horse, wooden sword, xylophone, yo-yo, yellow kite, zip
+""".replace("\n", " ").strip().split(", ")
+_THINGS = OBJECTS + [thing for thing in _MORE_THINGS if thing not in OBJECTS]
 
 _ADJECTIVES = ("little", "young", "curious", "cheerful", "quiet", "kind", "small", "busy", "gentle", "clever", "friendly", "lively", "bright")
 _ROLE_ADJECTIVES = ("kind", "old", "busy", "cheerful", "young", "quiet", "hard-working", "friendly", "careful", "clever")
@@ -134,9 +152,9 @@ def kinds_of(schema: Schema) -> list[str]:
     """The kinds a schema's hero may be: "child" stands for girl and boy."""
     listed = schema.lists.get("hero", ["any"])
     if listed == ["any"]:
-        return ["child"] * len(_COMMON) + _COMMON
+        return ["child"] * len(_COMMON) + _COMMON + _ROLES[::4]
     if listed == ["wide"]:
-        return ["child"] * len(_LAND) + _LAND + ["robot", "dragon", "giant", "princess", "prince", "knight", "wizard", "baker", "sailor", "farmer"] * 2
+        return ["child"] * len(_LAND) + _LAND + _ROLES
     if listed == ["animal"]:
         return _LAND
     return listed
@@ -202,7 +220,7 @@ def tell(rng: random.Random, schema: Schema, kind: str | None = None, hero: Pers
     for keys, groups in schema.slots:
         group = rng.choice(groups)
         if group[0] == "@objects":
-            group = [thing or rng.choice(OBJECTS)]
+            group = [thing or rng.choice(_THINGS)]
         elif thing and keys[0] == "thing":
             group = next((g for g in groups if g[0] == thing), group)
         raw.update(zip(keys, group))

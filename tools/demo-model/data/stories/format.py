@@ -1,14 +1,15 @@
 """The text format of the story tables, and its parser.
 
     @kite_in_tree                        a schema's name
-    hero: any                            any, child, animal, or kinds: "fox; hare" / "baker; miller" (see engine.py)
+    hero: any                            any, wide (also rarer kinds), child, animal, or kinds: "fox; hare; baker"
     pal: friend                          friend, stranger, elder, sibling, none (who helps; or slots named pal_intro/pal/p_they)
     pals: mouse; mole                    optional, the kinds of animal that may help an animal
     topic: {a_thing}; the wind           what a user may ask a story about
     title: The {thing} in the Tree
     place: the park; the hill            slot {place}
     home: by the sea                     optional, otherwise by the hero's kind
-    $thing/tool = kite/ladder; ball/net  slots chosen together: values that belong together stand in one group
+    $thing/tool = kite/ladder; ball/net  slots chosen together: values that belong together stand in one group;
+                                         "$thing = @objects" takes any everyday thing
     feel: sad; worried
     moral: asking for help is clever     after "learned that"
     what: {Hero}'s {thing} was stuck.    the problem in one sentence

@@ -102,10 +102,10 @@ end:
 - Even the oldest people said that there had never been such a feast.
 
 @borrowed_thing
-hero: any
+hero: wide
 topic: borrowing; {a_thing}; keeping a promise; giving back
 title: The Borrowed {thing}; A Promise to {pal}
-$thing = umbrella; book; lantern; sledge; hammer; tent; rope; basket
+$thing = @objects
 $until = Sunday; the first of May; Friday evening; the next full moon
 feel: ashamed; guilty; embarrassed
 helper: no
@@ -265,4 +265,76 @@ fix:
 end:
 - Mother hugged {hero} for a long time and bought pears for everyone.
 - "You did just the right thing," said mother.
+
+@saving_up
+hero: wide
+topic: {a_thing}; saving money; patience; a wish; working for something
+title: {hero} Saves Up; The {thing} in the Window
+$thing = @objects
+$work = swept the yard; carried baskets; washed the windows; looked after the hens; sorted old books; pulled weeds
+$weeks = three; four; five; six; ten
+feel: sad; impatient; disappointed
+moral: what you have worked for is worth twice as much; patience makes wishes come true; it is good to save a little every week
+what: {Hero} wanted {a_thing}, but it cost too much.
+how: {Hero} {work} for {pal} and saved money for {weeks} weeks.
+advice: worked for it and saved a little every week
+next: {Hero} kept on saving, for now {they} wanted to buy a present for {pal}.
+q: What did {hero} want? / What did {hero} want to buy? => {Hero} wanted {a_thing}. => {thing}
+q: What work did {hero} do? / How did {hero} earn the money? => {Hero} {work} for {pal}. => {work}
+q: How long did {hero} save? => {Hero} saved for {weeks} weeks. => {weeks}
+setup:
+- In the window of a shop there was {a_thing}, and {hero} stopped in front of it every day.
+- More than anything, {hero} wanted {a_thing}. There was a fine one in the little shop at the corner.
+problem:
+- But it cost too much, and {hero} had only two coins.
+- {They} counted {their} coins three times. It was not enough.
+try:
+- {They} asked if it could be cheaper, but the seller shook his head.
+- {They} tried not to think about it, but that did not work.
+help:
+- Then {pal_intro} said, "I need some help. I can pay you a coin each week."
+- {Hero} asked {pal_intro} for work. "You can begin today," said {pal}.
+fix:
+- So {hero} {work} and put every coin into a glass. After {weeks} weeks the glass was full.
+- For {weeks} weeks {hero} {work}, and each Friday there was one more coin in the glass.
+end:
+- Proudly {they} put the coins on the counter and carried the {thing} home.
+- At last the {thing} was {their} own, and no other {thing} in the world was so dear to {them}.
+
+@giving_away
+hero: wide
+topic: {a_thing}; giving something away; kindness; being generous; helping a stranger
+title: {hero} Gives Away the {thing}; The {thing} and the Stranger
+pal: stranger
+helper: no
+$thing = @objects
+$return = a song that {hero} never forgot; a bag of seeds for a whole garden; a story for every night of the winter; an invitation to a feast
+place: the market; the station; the bridge; the park; the crossroads
+feel: torn; thoughtful; unsure
+moral: who gives with joy gets joy back; giving makes you richer and not poorer; it feels good to help somebody in need
+what: {Pal} needed {a_thing} badly, and {hero} did not want to give {their} own away.
+how: {Hero} gave {pal} the {thing}, and got {return} in return.
+advice: given it away too, although it is not easy
+next: Whenever {hero} met somebody who needed something, {they} thought of {pal} and looked into {their} bag.
+q: What did {hero} give away? => {Hero} gave away {their} {thing}. => {thing}
+q: What did {hero} get in return? => {Hero} got {return}. => {return}
+q: Where did {hero} meet {pal}? / Where did they meet? => They met at {place}. => {place}
+setup:
+- Once {hero} got {a_thing} as a present and did not want to be without it for a minute.
+- {They} owned {a_thing} and loved it dearly.
+problem:
+- One day at {place} {they} met {pal_intro}. "I need {a_thing} so badly," said {pal}, "and I have none."
+- Then, at {place}, {hero} met {pal_intro}, who was in tears. "Without {a_thing} I cannot go on," said {pal}.
+try:
+- {Hero} held the {thing} tight and walked on a few steps.
+- "I only have this one," said {hero} and looked away.
+help:
+- But {hero} saw {pal}'s sad face and thought, "I like to have it, but {pal} needs it."
+- Then {hero} stopped and turned around. It was hard, but it was right.
+fix:
+- "Take it," said {hero} and gave {pal} the {thing}. {Pal}'s face lit up. In return, {hero} got {return}.
+- {They} put the {thing} into {pal}'s hands. "Thank you!" said {pal}, and gave {hero} something too: {return}.
+end:
+- {Hero} went home without the {thing}, but with a warm heart.
+- On the way home {hero} whistled. {They} did not miss the {thing} at all.
 """
