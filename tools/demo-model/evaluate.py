@@ -10,6 +10,7 @@ Hugging Face transformers' on the exported folder.
 import argparse
 import json
 import math
+import random
 import re
 import sys
 import time
@@ -180,7 +181,6 @@ def main() -> None:
     use_grouped_products(device)
     model = DemoModel(Config(**config), torch.bfloat16).to(device).eval()
 
-    import random
     def batches(docs: Sequence[dict[str, Any]], rows: int = 64) -> list[Batch]:
         packed = rows_of_documents(tokenizer, docs, model.c.context, random.Random(1))
         return [Batch(packed.take(i, i + rows), device) for i in range(0, len(packed), rows)]

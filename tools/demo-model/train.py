@@ -32,7 +32,7 @@ DECAY_FROM = 0.70           # share of the budget
 ROUNDING_FROM = 0.60
 BALANCE_WEIGHT = 0.01
 ROUTER_Z_WEIGHT = 0.001
-DOCUMENTS_PER_ROW = 96      # at most, on average over a batch
+DOCUMENTS_PER_ROW = 48      # at most, on average over a batch
 
 
 class Batch:
