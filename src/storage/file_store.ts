@@ -36,6 +36,8 @@ export interface StoredFile {
 export interface FileStore {
   readonly kind: 'opfs' | 'indexeddb' | 'node' | 'memory';
   listModels(): Promise<readonly string[]>;
+  /** Whether so many bytes more could be stored, where that can be found out without writing them. */
+  hasRoom?(byteLength: number): Promise<boolean>;
   /** Opens a file; 'write' makes folder and file where missing. @throws StorageError where missing or locked. */
   open(modelId: string, name: StoredFileName, mode: 'read' | 'write'): Promise<StoredFile>;
   /**

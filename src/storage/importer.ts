@@ -34,7 +34,7 @@ export interface ImportOptions {
   readonly signal?: AbortSignal;
   /** navigator.storage.estimate(), where there is one. */
   readonly quota?: () => Promise<{ quota?: number; usage?: number }>;
-  /** Milliseconds since 1970, for the library's list. */
+  /** Milliseconds since 1970, for the library's list and the journal's interval. */
   readonly now?: () => number;
   readonly limits?: Partial<ImportLimits>;
 }
@@ -42,13 +42,16 @@ export interface ImportOptions {
 export interface ImportLimits {
   /** Most bytes of a matrix held at a time. */
   readonly runByteLength: number;
-  /** Data written between two journal records: what a cut-off import may have to write again. */
+  /** Most data between two journal records: what a cut-off import may have to write again. */
   readonly journalIntervalByteLength: number;
+  /** Most time between two journal records, for slow disks and networks. */
+  readonly journalIntervalMillis: number;
 }
 
 const DEFAULT_LIMITS: ImportLimits = {
   runByteLength: RUN_BYTE_LENGTH,
   journalIntervalByteLength: 64 * 1024 * 1024,
+  journalIntervalMillis: 1000,
 };
 /** Journal, checksums and file system overhead on top of the packs. */
 const QUOTA_MARGIN_BYTE_LENGTH = 1024 * 1024;
@@ -60,7 +63,7 @@ const QUOTA_MARGIN_BYTE_LENGTH = 1024 * 1024;
  * @throws the signal's reason where it was aborted
  */
 export async function importModel(options: ImportOptions): Promise<Manifest> {
-  const { plan, store, id, signal } = options;
+  const { plan, store, id, signal, now = Date.now } = options;
   signal?.throwIfAborted();
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const crc = await createCrc32();
@@ -87,14 +90,14 @@ export async function importModel(options: ImportOptions): Promise<Manifest> {
 
   try {
     if (!resumable) {
-      await writeRecord(crc, store, id, 'summary.json', summarize(manifest, origin, options.now?.() ?? Date.now()));
+      await writeRecord(crc, store, id, 'summary.json', summarize(manifest, origin, now()));
       await writeRecord(crc, store, id, 'origin.json', origin);
     }
     const journal = await openJournal(crc, store, id, layoutCrc, resumable);
     await closing([journal], async () => {
       const writer = await ItemWriter.open({ store, id, plan, manifest, extras, runByteLength: limits.runByteLength });
       await closing([writer], async () => {
-        await writeItems(items, firstItem, writer, journal, progress, limits, signal);
+        await writeItems(items, firstItem, writer, journal, progress, limits, now, signal);
         await writer.finish(origin);
         await journal.advance(items.length);
       });
@@ -111,18 +114,21 @@ export async function importModel(options: ImportOptions): Promise<Manifest> {
 
 async function writeItems(
   items: readonly PackItem[], firstItem: number, writer: ItemWriter, journal: ImportJournal, progress: Progress,
-  limits: ImportLimits, signal: AbortSignal | undefined,
+  limits: ImportLimits, now: () => number, signal: AbortSignal | undefined,
 ): Promise<void> {
   let unflushedBytes = 0;
+  let flushedAt = now();
   let next = firstItem;
   const checkpoint = async () => {
     await writer.flush();
     await journal.advance(next);
     unflushedBytes = 0;
+    flushedAt = now();
   };
   try {
     for (; next < items.length; next++) {
-      if (unflushedBytes >= limits.journalIntervalByteLength) await checkpoint();
+      const due = unflushedBytes >= limits.journalIntervalByteLength || now() - flushedAt >= limits.journalIntervalMillis;
+      if (due && unflushedBytes > 0) await checkpoint();
       signal?.throwIfAborted();
       await writer.write(next, items[next], (byteLength) => {
         signal?.throwIfAborted();
@@ -193,13 +199,18 @@ async function resumableJournal(crc: Crc32, store: FileStore, id: string, layout
   return state?.layoutCrc === layoutCrc && await store.readWhole(id, 'summary.json', 2 ** 24) ? state : null;
 }
 
-async function checkQuota({ quota, plan }: ImportOptions, neededBytes: number): Promise<void> {
+async function checkQuota({ quota, plan, store }: ImportOptions, neededBytes: number): Promise<void> {
+  const withMargin = neededBytes + QUOTA_MARGIN_BYTE_LENGTH;
   const estimate = await quota?.();
-  if (estimate?.quota === undefined) return;
-  const available = Math.max(0, estimate.quota - (estimate.usage ?? 0));
-  if (neededBytes + QUOTA_MARGIN_BYTE_LENGTH <= available) return;
-  throw new StorageError(
-    `"${plan.name}" needs ${gigabytes(neededBytes)} of browser storage and ${gigabytes(available)} are free; ` +
+  const available = estimate?.quota === undefined ? Infinity : Math.max(0, estimate.quota - (estimate.usage ?? 0));
+  if (withMargin > available) throw tooLittleRoom(plan, neededBytes, `${gigabytes(available)} are free`);
+  // Estimates are padded or made up in some browsers, to keep sites from recognising people by them.
+  if (await store.hasRoom?.(withMargin) === false) throw tooLittleRoom(plan, neededBytes, 'the browser has less to give');
+}
+
+function tooLittleRoom(plan: ModelPlan, neededBytes: number, found: string): StorageError {
+  return new StorageError(
+    `"${plan.name}" needs ${gigabytes(neededBytes)} of browser storage and ${found}; ` +
     'delete a model or free disk space, then try again.');
 }
 
@@ -213,5 +224,5 @@ function asStorageError(error: unknown): unknown {
     && (error.name === 'QuotaExceededError' || ('code' in error && error.code === 'ENOSPC'));
   if (!full) return error;
   return new StorageError(
-    'The storage ran full during the import; free some space and drop the same files again to go on, or delete it.');
+    'The storage ran full during the import; free some space and drop the same files again to go on, or discard it in the library.');
 }

@@ -31,12 +31,16 @@ interface SharedHandle {
 }
 
 const FOLDER = 'hotset-models';
+/** A file beside the models' folders, grown and removed to find out whether there is room. */
+const ROOM_PROBE = 'room-probe';
 /** Files that whoever uses a model holds open: an import the journal, a chat the packs. */
 const LOCK_PROBES: readonly StoredFileName[] = ['import.journal', 'dense.pack', 'experts.pack', 'extra.pack'];
 
 /** Opens (or makes) the models' folder in the given OPFS root: `await navigator.storage.getDirectory()`. */
 export async function createOpfsStore(root: FileSystemDirectoryHandle): Promise<FileStore> {
   const models = await root.getDirectoryHandle(FOLDER, { create: true });
+  // What a tab that died while it looked for room left: nothing in it, but it counts against the quota.
+  await removeEntry(models, ROOM_PROBE).catch(() => undefined);
   const shared = new Map<string, Promise<SharedHandle>>();
 
   async function fileHandle(modelId: string, name: StoredFileName, create: boolean): Promise<OpfsFileHandle | null> {
@@ -92,6 +96,7 @@ export async function createOpfsStore(root: FileSystemDirectoryHandle): Promise<
 
   return {
     kind: 'opfs',
+    hasRoom: (byteLength) => canGrow(models, byteLength),
     async listModels() {
       const ids: string[] = [];
       for await (const [name, handle] of models.entries()) if (handle.kind === 'directory') ids.push(name);
@@ -168,6 +173,27 @@ function storedFile(name: string, handle: SyncAccessHandle, release: () => void)
       release();
     },
   };
+}
+
+/** Grows a file without writing to it: the browser checks its quota, the disk keeps the space. */
+async function canGrow(folder: FileSystemDirectoryHandle, byteLength: number): Promise<boolean> {
+  const probe = await folder.getFileHandle(ROOM_PROBE, { create: true });
+  try {
+    const handle = await syncHandle(probe as OpfsFileHandle, 'write');
+    try {
+      handle.truncate(byteLength);
+    } finally {
+      handle.close();
+    }
+    return true;
+  } catch (error) {
+    if (isNamed(error, 'QuotaExceededError')) return false;
+    // Another tab is looking too: the import itself will tell.
+    if (error instanceof StorageLockedError) return true;
+    throw error;
+  } finally {
+    await removeEntry(folder, ROOM_PROBE).catch(() => undefined);
+  }
 }
 
 async function removeEntry(folder: FileSystemDirectoryHandle, name: string): Promise<void> {

@@ -99,6 +99,25 @@ describe('import', () => {
     await importModel(optionsFor(fakeModel(), store, { id: 'other', quota: async () => ({}) }));
   });
 
+  it('refuses what the store has no room for, whatever the estimate says', async () => {
+    const store: FileStore = { ...createMemoryStore(), hasRoom: async () => false };
+    const refused = importModel(optionsFor(fakeModel(), store, { quota: async () => ({ quota: 5e9, usage: 0 }) }));
+    await expect(refused).rejects.toThrow(/"Fake" needs 0\.01 GB of browser storage and the browser has less to give; delete a model/);
+    expect(await store.listModels()).toEqual([]);
+  });
+
+  it('notes by time how far it got, so that a slow import cut off by a closed tab goes on from there', async () => {
+    const limits = { runByteLength: 1500, journalIntervalByteLength: 1e9, journalIntervalMillis: 1000 };
+    const store = createMemoryStore();
+    let clock = 0;
+    const crashing = createCrashStore(store, { failAt: 60, mode: 'crash', survivingEvery: 0 });
+    await expect(importModel(optionsFor(fakeModel(), crashing, { limits, now: () => clock += 400 }))).rejects.toThrow(InjectedFault);
+    const seen: number[] = [];
+    await importModel(optionsFor(fakeModel(), store, { limits, onProgress: (done) => seen.push(done) }));
+    expect(seen[0]).toBeGreaterThan(0);
+    await expectWhole(store, fakeModel());
+  });
+
   it('says that the storage ran full', async () => {
     const inner = createMemoryStore();
     const store: FileStore = {
