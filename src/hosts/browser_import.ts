@@ -35,8 +35,9 @@ export async function importDroppedFiles(options: BrowserImport): Promise<Stored
   }
   createTokenizer(plan.tokenizer);
   const id = await modelId(checkpoint, files);
-  signal.throwIfAborted();
+  // Told before an abort is heeded, since whoever cancels may want what an earlier import left gone.
   onIdentified(id);
+  signal.throwIfAborted();
   await library.import({ checkpoint, plan, files, id, onProgress, signal, quota });
   const summary = await library.find(id);
   if (summary === null) throw new Error(`${plan.name} was imported but isn't in the library; reload the page.`);
