@@ -46,17 +46,30 @@ export function createMarkdownRenderer(window: Window & typeof globalThis): Mark
   });
   const cache = new Map<string, string>();
 
+  const parse = (markdown: string): readonly string[] => {
+    const tokens = marked.lexer(markdown);
+    // A definition that comes later turns '[text][name]' into a link.
+    const links = Object.keys(tokens.links).length > 0 ? JSON.stringify(tokens.links) : '';
+    return tokens.filter((token) => token.type !== 'space' && token.type !== 'def').map((token) => {
+      const key = links + token.raw;
+      const cached = cache.get(key);
+      if (cached !== undefined) return cached;
+      const html = purify.sanitize(marked.parser(alone(token, tokens)), { USE_PROFILES: { html: true } });
+      if (cache.size >= CACHE_ENTRIES) cache.clear();
+      cache.set(key, html);
+      return html;
+    });
+  };
+
   return {
     blocks(markdown) {
-      const tokens = marked.lexer(markdown);
-      return tokens.filter((token) => token.type !== 'space' && token.type !== 'def').map((token) => {
-        const cached = cache.get(token.raw);
-        if (cached !== undefined) return cached;
-        const html = purify.sanitize(marked.parser(alone(token, tokens)), { USE_PROFILES: { html: true } });
-        if (cache.size >= CACHE_ENTRIES) cache.clear();
-        cache.set(token.raw, html);
-        return html;
-      });
+      try {
+        return parse(markdown);
+      } catch (error) {
+        // Thousands of nested quotes, as a model in a loop writes them, are too deep for a recursive parser.
+        if (!(error instanceof RangeError)) throw error;
+        return [`<p class="plain">${escapeHtml(markdown)}</p>`];
+      }
     },
   };
 }
