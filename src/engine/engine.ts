@@ -13,6 +13,11 @@ import { selfTest } from './self_test.ts';
 import { Session } from './session.ts';
 import type { ChatMessage, EngineInfo, GenerateEvent, GenerateRequest, GenerateResult } from './types.ts';
 
+/** A prompt that is longer than the context. Its name, unlike its class, gets over a message port. */
+export class ContextFullError extends RangeError {
+  override readonly name = 'ContextFullError';
+}
+
 export interface EngineOptions {
   readonly backend: Backend;
   /** Closed by the engine: on dispose, or where createEngine fails. The back end stays its owner's. */
@@ -34,7 +39,7 @@ export interface Engine {
   /**
    * Writes one answer. One at a time. An aborted signal ends it within one token, and that is a result, not an error.
    * @throws ModelFormatError where the model has no tokenizer; Error with the template's own message where it refuses
-   *   the conversation; RangeError for sampling parameters out of range and for a prompt longer than the context.
+   *   the conversation; RangeError for sampling parameters out of range; ContextFullError.
    */
   generate(request: GenerateRequest, onEvent: (event: GenerateEvent) => void, signal?: AbortSignal): Promise<GenerateResult>;
   /**
@@ -179,7 +184,7 @@ class OpenedEngine implements Engine {
   #checkPromptFits(promptTokens: number): void {
     const { contextLength } = this.info;
     if (promptTokens <= contextLength) return;
-    throw new RangeError(
+    throw new ContextFullError(
       `The conversation takes ${promptTokens} tokens, but the context holds ${contextLength}: start a new chat, ` +
       'shorten it, or open the model with a longer context.');
   }

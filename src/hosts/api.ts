@@ -63,6 +63,7 @@ export interface HostApi {
   openModel(id: string, options: OpenOptions, onProgress: (p: Progress) => void): Promise<EngineInfo>;
   /** Closes the open model, or gives up the opening in progress (its promise rejects). */
   closeModel(): Promise<void>;
+  /** Rejects with an error named 'ContextFullError' where the prompt is longer than the context. */
   generate(request: GenerateRequest, onEvent: (e: GenerateEvent) => void): Promise<GenerateResult>;
   /** Stops the running generation within one token. */
   stop(): Promise<void>;

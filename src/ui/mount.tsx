@@ -6,6 +6,7 @@ import { createMarkdownRenderer } from './lib/markdown.ts';
 import { createAppState, type AppState } from './state/app_state.ts';
 import { createIdbChatStore } from './state/chat_store.ts';
 import { createPreferenceStore } from './state/preferences.ts';
+import { createTabChannel } from './state/tab_news.ts';
 import './styles/index.css';
 
 /** Puts the page on `root`, on top of a host. `base` is where the site's files are, ending in '/'. */
@@ -16,6 +17,7 @@ export function mountApp(root: HTMLElement, host: HostApi, base: string): AppSta
     window,
     chatStore: createIdbChatStore(),
     preferences: createPreferenceStore('hotset.', () => window.localStorage),
+    tabs: createTabChannel('hotset'),
     download,
   });
   render(<AppContext.Provider value={{ app, markdown: createMarkdownRenderer(window) }}><App /></AppContext.Provider>, root);

@@ -6,7 +6,7 @@ import type { AnswerStats } from '../state/chat_store.ts';
 const ENDINGS: Readonly<Record<StopReason, string | null>> = {
   end: null,
   max_tokens: 'cut at the token limit',
-  context_full: 'cut: the context is full, start a new chat',
+  context_full: 'cut: the context is full',
   stopped: 'stopped',
 };
 

@@ -1,6 +1,7 @@
-import type { JSX } from 'preact';
+import { Fragment, type JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useApp } from '../context.ts';
+import { omittedOf } from '../state/chats.ts';
 import { AssistantMessage } from './assistant_message.tsx';
 import { Icon } from './icons.tsx';
 import { UserMessage } from './user_message.tsx';
@@ -18,6 +19,7 @@ export function ChatView(): JSX.Element {
   const [away, setAway] = useState(false);
   const chat = app.chats.current.value;
   const turns = chat?.turns ?? [];
+  const omitted = chat === null ? 0 : omittedOf(chat);
 
   const toEnd = (): void => {
     const element = scroller.current;
@@ -50,9 +52,16 @@ export function ChatView(): JSX.Element {
         <div ref={content} class="chat" role="region" aria-label="Conversation">
           {turns.length === 0 && <Welcome />}
           <TemplateNote />
-          {turns.map((turn, index) => turn.role === 'user'
-            ? <UserMessage key={turn.id} turn={turn} last={index === turns.length - 1} />
-            : <AssistantMessage key={turn.id} turn={turn} last={index === turns.length - 1} />)}
+          {turns.map((turn, index) => (
+            <Fragment key={turn.id}>
+              {index > 0 && index === omitted && (
+                <p class="omitted-note" data-testid="omitted-note">The model no longer sees what is above: the context is full.</p>
+              )}
+              {turn.role === 'user'
+                ? <UserMessage turn={turn} last={index === turns.length - 1} />
+                : <AssistantMessage turn={turn} last={index === turns.length - 1} />}
+            </Fragment>
+          ))}
         </div>
       </div>
       {away && (

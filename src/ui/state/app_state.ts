@@ -10,6 +10,7 @@ import type { PreferenceStore } from './preferences.ts';
 import { createSession, type SessionState } from './session.ts';
 import { createSettings, type SettingsState } from './settings.ts';
 import { downloadStarter, fetchStarterModels, type StarterModel } from './starter.ts';
+import type { TabChannel } from './tab_news.ts';
 import { createTasks, type TaskState } from './tasks.ts';
 
 /** A question that must be answered before something is lost. */
@@ -47,13 +48,14 @@ export interface AppServices {
   readonly host: HostApi;
   readonly chatStore: ChatStore;
   readonly preferences: PreferenceStore;
+  readonly tabs: TabChannel;
   readonly window: Window & typeof globalThis;
   /** Where the site's files are, ending in '/'. */
   readonly base: string;
   readonly download: (name: string, blob: Blob) => Promise<void>;
 }
 
-export function createAppState({ host, chatStore, preferences, window, base, download }: AppServices): AppState {
+export function createAppState({ host, chatStore, preferences, tabs, window, base, download }: AppServices): AppState {
   const environment = signal<EnvironmentInfo | null>(null);
   const starters = signal<readonly StarterModel[]>([]);
   const ready = signal(false);
@@ -62,7 +64,7 @@ export function createAppState({ host, chatStore, preferences, window, base, dow
   const tasks = createTasks(() => window.performance.now());
   const settings = createSettings(preferences);
   const layout = createLayout(window, settings);
-  const chats = createChats(chatStore, preferences, notices);
+  const chats = createChats(chatStore, preferences, notices, (id) => tabs.tell({ kind: 'chat', id }));
 
   const refreshEnvironment = async (): Promise<void> => {
     try {
@@ -71,10 +73,20 @@ export function createAppState({ host, chatStore, preferences, window, base, dow
       notices.show({ kind: 'error', text: sentenceOf(error), hint: 'Reload the page.' });
     }
   };
-  const library = createLibrary({ host, notices, tasks, download, onChanged: () => void refreshEnvironment() });
+  const library = createLibrary({
+    host, notices, tasks, download,
+    onRefreshed: () => void refreshEnvironment(),
+    onChanged: () => tabs.tell({ kind: 'models' }),
+  });
   const session = createSession({ host, notices, tasks, settings, preferences, library });
   const randomSeed = (): number => window.crypto.getRandomValues(new Uint32Array(1))[0];
   const conversation = createConversation({ host, chats, settings, session, notices, randomSeed });
+
+  tabs.listen((news) => {
+    if (news.kind === 'models') void library.refresh();
+    // The answer that is written here is newer than what is stored of it.
+    else if (conversation.live.peek()?.chatId !== news.id) void chats.refresh(news.id);
+  });
 
   effect(() => {
     const title = chats.current.value?.title;
@@ -98,6 +110,7 @@ export function createAppState({ host, chatStore, preferences, window, base, dow
       text: 'It is removed from this browser. Your own file stays where it is, and chats are kept.',
       confirmLabel: partial ? 'Discard' : 'Delete',
       run: async () => {
+        notices.clear();
         if (session.model.peek()?.id === model.id) await session.close();
         await library.remove(model);
       },

@@ -1,4 +1,4 @@
-import { createStore, del, set, values, type UseStore } from 'idb-keyval';
+import { createStore, del, get, set, values, type UseStore } from 'idb-keyval';
 import type { StopReason } from '../../engine/types.ts';
 
 /** What is shown under an answer. */
@@ -27,11 +27,15 @@ export interface Chat {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly turns: readonly ChatTurn[];
+  /** Turns at the start that are no longer sent, since the whole doesn't fit into the context. */
+  readonly omittedTurns?: number;
 }
 
 export interface ChatStore {
   /** Newest first. */
   load(): Promise<Chat[]>;
+  /** null where there is none of this id. */
+  get(id: string): Promise<Chat | null>;
   put(chat: Chat): Promise<void>;
   remove(id: string): Promise<void>;
 }
@@ -42,6 +46,10 @@ export function createIdbChatStore(databaseName = 'hotset-chats'): ChatStore {
   const open = (): UseStore => (store ??= createStore(databaseName, 'chats'));
   return {
     load: async () => (await values<Chat>(open())).filter(isChat).sort((a, b) => b.updatedAt - a.updatedAt),
+    async get(id) {
+      const chat = await get<Chat>(id, open());
+      return isChat(chat) ? chat : null;
+    },
     put: (chat) => set(chat.id, chat, open()),
     remove: (id) => del(id, open()),
   };

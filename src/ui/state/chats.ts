@@ -15,13 +15,20 @@ export interface ChatsState {
   /** Appends a turn; with a null chat, starts one and selects it. */
   append(chatId: string | null, role: ChatTurn['role'], content: string): { chatId: string; turnId: string };
   setContent(chatId: string, turnId: string, content: string, stats: AnswerStats | null): void;
+  /** Leaves so many turns at the start out of what is sent from now on. */
+  omit(chatId: string, turnCount: number): void;
+  /** Reads a chat again that another tab has changed or deleted. */
+  refresh(id: string): Promise<void>;
   /** Drops a turn (with `inclusive`) and all after it. */
   truncate(chatId: string, turnId: string, inclusive: boolean): void;
 }
 
 const TITLE_LENGTH = 60;
 
-export function createChats(store: ChatStore, preferences: PreferenceStore, notices: NoticeState): ChatsState {
+/** @param onStored called with a chat's id when this tab has changed or deleted it */
+export function createChats(
+  store: ChatStore, preferences: PreferenceStore, notices: NoticeState, onStored: (id: string) => void,
+): ChatsState {
   const list = signal<readonly Chat[]>([]);
   const currentId = signal<string | null>(null);
   const current = computed(() => list.value.find((chat) => chat.id === currentId.value) ?? null);
@@ -43,7 +50,7 @@ export function createChats(store: ChatStore, preferences: PreferenceStore, noti
     if (chat === undefined) return;
     const next = { ...edit(chat), updatedAt: Date.now() };
     list.value = [next, ...list.peek().filter((entry) => entry.id !== chatId)];
-    store.put(next).catch(failed);
+    store.put(next).then(() => onStored(chatId), failed);
   };
 
   return {
@@ -63,7 +70,16 @@ export function createChats(store: ChatStore, preferences: PreferenceStore, noti
     remove(id) {
       list.value = list.peek().filter((chat) => chat.id !== id);
       if (currentId.peek() === id) select(null);
-      store.remove(id).catch(failed);
+      store.remove(id).then(() => onStored(id), failed);
+    },
+    async refresh(id) {
+      const chat = await store.get(id).catch(() => null);
+      const others = list.peek().filter((entry) => entry.id !== id);
+      list.value = chat === null ? others : [chat, ...others].sort((a, b) => b.updatedAt - a.updatedAt);
+      if (chat === null && currentId.peek() === id) currentId.value = null;
+    },
+    omit(chatId, turnCount) {
+      change(chatId, (chat) => ({ ...chat, omittedTurns: turnCount }));
     },
     append(to, role, content) {
       const chatId = to ?? crypto.randomUUID();
@@ -86,10 +102,19 @@ export function createChats(store: ChatStore, preferences: PreferenceStore, noti
     truncate(chatId, turnId, inclusive) {
       change(chatId, (chat) => {
         const index = chat.turns.findIndex((turn) => turn.id === turnId);
-        return index < 0 ? chat : { ...chat, turns: chat.turns.slice(0, inclusive ? index : index + 1) };
+        if (index < 0) return chat;
+        const turns = chat.turns.slice(0, inclusive ? index : index + 1);
+        // Cut back into what was left out: the beginning may fit again.
+        const omittedTurns = omittedOf(chat) < turns.length ? omittedOf(chat) : 0;
+        return { ...chat, turns, omittedTurns };
       });
     },
   };
+}
+
+/** Turns at the start of a chat that are no longer sent. */
+export function omittedOf({ omittedTurns }: Chat): number {
+  return omittedTurns ?? 0;
 }
 
 /** First line of the first message, cut at a word. */

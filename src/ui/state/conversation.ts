@@ -2,8 +2,8 @@ import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signal
 import type { ChatMessage, GenerateResult } from '../../engine/types.ts';
 import type { HostApi } from '../../hosts/api.ts';
 import type { AnswerStats, Chat } from './chat_store.ts';
-import type { ChatsState } from './chats.ts';
-import { sentenceOf, type NoticeState } from './notices.ts';
+import { omittedOf, type ChatsState } from './chats.ts';
+import { sentenceOf, type Notice, type NoticeState } from './notices.ts';
 import type { SessionState } from './session.ts';
 import { samplingOf, type SettingsState } from './settings.ts';
 
@@ -71,7 +71,7 @@ export function createConversation(services: ConversationServices): Conversation
           if (live.peek() !== current) return;
           if (event.kind === 'prefill') {
             current.prefill.value = { done: event.done, total: event.total };
-            contextUsed.value = event.done;
+            contextUsed.value = event.reused + event.done;
             return;
           }
           current.prefill.value = null;
@@ -91,14 +91,42 @@ export function createConversation(services: ConversationServices): Conversation
       const text = current.text.peek();
       if (text === '') chats.truncate(chatId, turnId, true);
       else chats.setContent(chatId, turnId, text, null);
-      notices.show({
-        kind: 'error',
-        text: sentenceOf(error),
-        action: session.model.peek() === null ? null : { label: 'Try again', run: () => void answer(chatId) },
-      });
+      notices.show({ kind: 'error', text: sentenceOf(error), action: await wayOn(error, chatId, opened.info.contextLength) });
     } finally {
       live.value = null;
     }
+  };
+
+  /** What to offer after an answer failed. */
+  const wayOn = async (error: unknown, chatId: string, contextLength: number): Promise<Notice['action']> => {
+    if (session.model.peek() === null) return null;
+    if (!(error instanceof Error && error.name === 'ContextFullError')) {
+      return { label: 'Try again', run: () => void answer(chatId) };
+    }
+    const omitted = await turnsToOmit(chatId, contextLength).catch(() => null);
+    if (omitted === null) return null;
+    return {
+      label: 'Go on without the oldest messages',
+      run: () => {
+        chats.omit(chatId, omitted);
+        void answer(chatId);
+      },
+    };
+  };
+
+  /**
+   * The fewest turns to leave out so that the rest takes half of the context: then the next messages fit too, and
+   * the cache of the prompt isn't lost with each of them. null where there is nothing left to leave out.
+   */
+  const turnsToOmit = async (chatId: string, contextLength: number): Promise<number | null> => {
+    const chat = chats.list.peek().find((entry) => entry.id === chatId);
+    if (chat === undefined) return null;
+    const starts = chat.turns.flatMap(({ role }, index) => (role === 'user' && index > omittedOf(chat) ? [index] : []));
+    for (const start of starts) {
+      const messages = messagesOf({ ...chat, omittedTurns: start }, settings.values.peek().systemPrompt);
+      if (await host.countTokens(messages) <= contextLength / 2) return start;
+    }
+    return starts.at(-1) ?? null;
   };
 
   const stop = async (): Promise<void> => {
@@ -169,10 +197,10 @@ export function createConversation(services: ConversationServices): Conversation
   };
 }
 
-/** A chat as the engine takes it; answers that never got a word are left out. */
+/** A chat as the engine takes it, without its omitted turns and answers that never got a word. */
 export function messagesOf(chat: Chat, systemPrompt: string): ChatMessage[] {
   const system: ChatMessage[] = systemPrompt.trim() === '' ? [] : [{ role: 'system', content: systemPrompt.trim() }];
-  const turns = chat.turns.filter((turn) => turn.role === 'user' || turn.content !== '');
+  const turns = chat.turns.slice(omittedOf(chat)).filter((turn) => turn.role === 'user' || turn.content !== '');
   return [...system, ...turns.map(({ role, content }) => ({ role, content }))];
 }
 

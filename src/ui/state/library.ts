@@ -18,11 +18,13 @@ export interface LibraryServices {
   readonly tasks: TaskState;
   /** Hands a blob to the browser's downloads. */
   readonly download: (name: string, blob: Blob) => Promise<void>;
-  /** Called when what is stored has changed. */
+  /** Called when the list was read again: more or less may be stored now. */
+  readonly onRefreshed: () => void;
+  /** Called when this tab has changed what is stored. */
   readonly onChanged: () => void;
 }
 
-export function createLibrary({ host, notices, tasks, download, onChanged }: LibraryServices): LibraryState {
+export function createLibrary({ host, notices, tasks, download, onRefreshed, onChanged }: LibraryServices): LibraryState {
   const models = signal<readonly ModelSummary[]>([]);
 
   const refresh = async (): Promise<void> => {
@@ -31,7 +33,11 @@ export function createLibrary({ host, notices, tasks, download, onChanged }: Lib
     } catch (error) {
       notices.show({ kind: 'error', text: `The model library could not be read: ${sentenceOf(error)}`, hint: 'Reload the page.' });
     }
+    onRefreshed();
+  };
+  const changed = async (): Promise<void> => {
     onChanged();
+    await refresh();
   };
 
   const importFiles = async (files: readonly DroppedFile[]): Promise<ModelSummary | null> => {
@@ -49,12 +55,13 @@ export function createLibrary({ host, notices, tasks, download, onChanged }: Lib
     try {
       const title = `Importing ${nameOf(files)}`;
       const imported = await tasks.run(title, actions, (report) => host.importFiles(files, report));
-      await refresh();
+      await changed();
       return imported;
     } catch (error) {
-      await refresh();
+      await changed();
       if (cancelled === 'no') {
-        const hint = partials() > partialsBefore
+        // A StorageError says by itself what to do.
+        const hint = error instanceof Error && error.name === 'StorageError' ? null : partials() > partialsBefore
           ? 'What was written is kept: drop the same files again to go on, or discard it in the library.'
           : 'Your library is as it was. Try another file or folder.';
         notices.show({ kind: 'error', text: sentenceOf(error), hint });
@@ -80,7 +87,7 @@ export function createLibrary({ host, notices, tasks, download, onChanged }: Lib
     } catch (error) {
       notices.show({ kind: 'error', text: `${model.name} could not be deleted: ${sentenceOf(error)}` });
     }
-    await refresh();
+    await changed();
   };
 
   return { models, refresh, importFiles, remove, exportModel };
