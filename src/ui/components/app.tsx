@@ -7,6 +7,7 @@ import { ChatView } from './chat_view.tsx';
 import { Composer } from './composer.tsx';
 import { ConfirmDialog } from './confirm_dialog.tsx';
 import { DropOverlay } from './drop_overlay.tsx';
+import { useFocusKeeper } from './focus_keeper.ts';
 import { Header } from './header.tsx';
 import { SettingsDrawer } from './settings_drawer.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -17,6 +18,7 @@ import { WebGpuBanner } from './webgpu_banner.tsx';
 export function App(): JSX.Element {
   const { app } = useApp();
   const { layout, conversation } = app;
+  useFocusKeeper();
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

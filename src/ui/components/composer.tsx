@@ -6,11 +6,12 @@ import { Icon } from './icons.tsx';
 /** The message box. Enter sends, Shift + Enter makes a new line, Escape stops the answer. */
 export function Composer(): JSX.Element {
   const { app } = useApp();
-  const { conversation, session } = app;
+  const { chats, conversation, session } = app;
   const box = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState('');
   const live = conversation.live.value;
   const opened = session.model.value;
+  const elsewhere = live !== null && live.chatId !== chats.currentId.value;
   const canSend = opened !== null && live === null && text.trim() !== '';
 
   // Grows with its text up to the height that the style sheet allows.
@@ -34,7 +35,7 @@ export function Composer(): JSX.Element {
   return (
     <form class="composer" aria-label="Write a message" onSubmit={(event) => { event.preventDefault(); send(); }}>
       <textarea ref={box} id="message" rows={1} value={text} aria-label="Message" data-testid="composer-input"
-        placeholder={opened === null ? 'Open a model to chat' : `Message ${opened.info.modelName}`}
+        placeholder={placeholderOf(opened?.info.modelName, elsewhere)}
         onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKeyDown} />
       {live === null
         ? (
@@ -43,11 +44,16 @@ export function Composer(): JSX.Element {
           </button>
         )
         : (
-          <button type="button" class="send stop" aria-label="Stop the answer" title="Stop (Esc)" data-testid="stop"
+          <button type="button" class="send stop" aria-label={elsewhere ? 'Stop the answer in another chat' : 'Stop the answer'} title="Stop (Esc)" data-testid="stop"
             disabled={live.stopping.value} onClick={() => void conversation.stop()}>
             <span class="stop-square" aria-hidden="true" />
           </button>
         )}
     </form>
   );
+}
+
+function placeholderOf(modelName: string | undefined, elsewhere: boolean): string {
+  if (modelName === undefined) return 'Open a model to chat';
+  return elsewhere ? 'An answer is still being written in another chat' : `Message ${modelName}`;
 }
