@@ -306,7 +306,7 @@ hero: child; bear; penguin; fox; rabbit; puppy
 topic: snow; a snowman; winter; building a snowman
 title: The Snowman's {thing}; A Day in the Snow
 place: the garden; the park; the meadow; the yard
-$thing/stand_in = nose/a long carrot; hat/an old pot; scarf/a strip of red cloth; arms/two forked branches; buttons/three black stones
+$thing/stand_in = nose/a long carrot; hat/an old pot; scarf/a strip of red cloth; mouth/a row of black stones; broom/a branch with dry leaves
 feel: disappointed; puzzled; unhappy
 moral: with a little imagination, anything can be useful; friends have the best ideas; two can build what one cannot
 what: {Hero}'s snowman was missing something: there was no {thing}.
