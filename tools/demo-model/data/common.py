@@ -9,15 +9,40 @@ The file must be imported with this folder on `sys.path`; running `mix.py` or an
 
 import random
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Iterable, Sequence
+from typing import Any
 
 from held_out import draw_key, held_out
 
 __all__ = [
-    "ANIMALS", "Doc", "MAX_TOKENS", "OBJECTS", "PEOPLE", "PLACES", "Person", "a_or_an", "cap", "chat", "distinct",
-    "draw_key", "eval_case", "eval_rng", "fits", "held_out", "join_and", "number_words", "ordinal", "ordinal_words",
-    "people", "plain", "plural", "say", "tokens_upper_estimate", "user_noise", "with_article",
+    "ANIMALS",
+    "Doc",
+    "MAX_TOKENS",
+    "OBJECTS",
+    "PEOPLE",
+    "PLACES",
+    "Person",
+    "a_or_an",
+    "cap",
+    "chat",
+    "distinct",
+    "draw_key",
+    "eval_case",
+    "eval_rng",
+    "fits",
+    "held_out",
+    "join_and",
+    "number_words",
+    "ordinal",
+    "ordinal_words",
+    "people",
+    "plain",
+    "plural",
+    "say",
+    "tokens_upper_estimate",
+    "user_noise",
+    "with_article",
 ]
 
 Doc = dict[str, Any]
@@ -26,6 +51,7 @@ MAX_TOKENS = 900
 
 
 # Documents -----------------------------------------------------------------------------------------------------------
+
 
 def chat(task: str, turns: Iterable[tuple[str, str]], system: str | None = None) -> Doc:
     """A conversation from (user, assistant) pairs."""
@@ -41,8 +67,14 @@ def plain(task: str, text: str) -> Doc:
     return {"task": task, "text": text}
 
 
-def eval_case(task: str, question: str, accept: Sequence[str] = (), exact: str | None = None,
-              before: Iterable[tuple[str, str]] = (), system: str | None = None) -> Doc:
+def eval_case(
+    task: str,
+    question: str,
+    accept: Sequence[str] = (),
+    exact: str | None = None,
+    before: Iterable[tuple[str, str]] = (),
+    system: str | None = None,
+) -> Doc:
     """A held-out case: turns `before`, then `question`; the answer must contain one of `accept`, or equal `exact`.
 
     A module may add to a case "require": [strings that must all be in the answer], and "open": True where training may
@@ -82,6 +114,7 @@ def fits(doc: Doc) -> bool:
 
 # Choosing and wording ------------------------------------------------------------------------------------------------
 
+
 def say(rng: random.Random, wordings: Sequence[str], **slots: Any) -> str:
     """One of the wordings, with `{slot}` filled in."""
     text = rng.choice(wordings)
@@ -97,7 +130,7 @@ def cap(text: str) -> str:
     """The text with its first letter as a capital; quotes before it are skipped."""
     for at, letter in enumerate(text):
         if letter.isalpha():
-            return text[:at] + letter.upper() + text[at + 1:]
+            return text[:at] + letter.upper() + text[at + 1 :]
         if letter.isdigit():
             break
     return text
@@ -125,12 +158,40 @@ def with_article(phrase: str) -> str:
 
 
 _IRREGULAR = {
-    "man": "men", "woman": "women", "child": "children", "person": "people", "mouse": "mice", "goose": "geese",
-    "foot": "feet", "tooth": "teeth", "sheep": "sheep", "fish": "fish", "deer": "deer", "leaf": "leaves",
-    "loaf": "loaves", "wolf": "wolves", "shelf": "shelves", "knife": "knives", "life": "lives", "half": "halves",
-    "scarf": "scarves", "calf": "calves", "elf": "elves", "thief": "thieves", "wife": "wives", "ox": "oxen",
-    "potato": "potatoes", "tomato": "tomatoes", "hero": "heroes", "echo": "echoes", "mango": "mangoes",
-    "scissors": "scissors", "trousers": "trousers", "series": "series", "species": "species", "moose": "moose",
+    "man": "men",
+    "woman": "women",
+    "child": "children",
+    "person": "people",
+    "mouse": "mice",
+    "goose": "geese",
+    "foot": "feet",
+    "tooth": "teeth",
+    "sheep": "sheep",
+    "fish": "fish",
+    "deer": "deer",
+    "leaf": "leaves",
+    "loaf": "loaves",
+    "wolf": "wolves",
+    "shelf": "shelves",
+    "knife": "knives",
+    "life": "lives",
+    "half": "halves",
+    "scarf": "scarves",
+    "calf": "calves",
+    "elf": "elves",
+    "thief": "thieves",
+    "wife": "wives",
+    "ox": "oxen",
+    "potato": "potatoes",
+    "tomato": "tomatoes",
+    "hero": "heroes",
+    "echo": "echoes",
+    "mango": "mangoes",
+    "scissors": "scissors",
+    "trousers": "trousers",
+    "series": "series",
+    "species": "species",
+    "moose": "moose",
 }
 
 
@@ -155,8 +216,10 @@ def join_and(items: Sequence[str], word: str = "and") -> str:
     return ", ".join(items[:-1]) + f" {word} " + items[-1]
 
 
-_ONES = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-         "seventeen eighteen nineteen").split()
+_ONES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen"
+).split()
 _TENS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety".split()
 
 
@@ -185,8 +248,15 @@ def ordinal(number: int) -> str:
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
 
 
-_ORDINAL_IRREGULAR = {"one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
-                      "nine": "ninth", "twelve": "twelfth"}
+_ORDINAL_IRREGULAR = {
+    "one": "first",
+    "two": "second",
+    "three": "third",
+    "five": "fifth",
+    "eight": "eighth",
+    "nine": "ninth",
+    "twelve": "twelfth",
+}
 
 
 def ordinal_words(number: int) -> str:
@@ -200,6 +270,7 @@ def ordinal_words(number: int) -> str:
 
 
 # People and things ---------------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
 class Person:
@@ -250,38 +321,94 @@ def people(rng: random.Random, count: int) -> list[Person]:
 
 
 ANIMALS = """
-ant badger bat bear beaver bee bird butterfly camel cat chicken cow crab crow deer dog dolphin donkey duck eagle elephant
-fish fox frog giraffe goat goose hare hedgehog hen hippo horse kangaroo kitten koala ladybird lamb lion lizard mole monkey
-moose mouse otter owl panda parrot peacock penguin pig pony puppy rabbit raccoon rat robin seal sheep snail sparrow spider
-squirrel swan tiger toad turtle walrus whale wolf worm zebra
+ant badger bat bear beaver bee bird butterfly camel cat chicken cow crab crow deer dog dolphin donkey duck
+eagle elephant fish fox frog giraffe goat goose hare hedgehog hen hippo horse kangaroo kitten koala ladybird
+lamb lion lizard mole monkey moose mouse otter owl panda parrot peacock penguin pig pony puppy rabbit raccoon
+rat robin seal sheep snail sparrow spider squirrel swan tiger toad turtle walrus whale wolf worm zebra
 """.split()
 
-PLACES = """
-the attic, the bakery, the barn, the beach, the bridge, the bus stop, the castle, the cave, the cellar, the farm,
-the field, the forest, the garden, the harbour, the hill, the kitchen, the lake, the library, the lighthouse, the market,
-the meadow, the mill, the mountain, the museum, the orchard, the park, the pond, the playground, the river, the school,
-the shop, the square, the stable, the station, the theatre, the village, the well, the woods, the workshop, the zoo
-""".replace("\n", " ").strip().split(", ")
+PLACES = (
+    """
+the attic, the bakery, the barn, the beach, the bridge, the bus stop, the castle, the cave, the cellar,
+the farm, the field, the forest, the garden, the harbour, the hill, the kitchen, the lake, the library,
+the lighthouse, the market, the meadow, the mill, the mountain, the museum, the orchard, the park, the pond,
+the playground, the river, the school, the shop, the square, the stable, the station, the theatre, the village,
+the well, the woods, the workshop, the zoo
+""".replace("\n", " ")
+    .strip()
+    .split(", ")
+)
 
-OBJECTS = """
-apple, bag, ball, basket, bell, blanket, boat, book, bottle, bowl, box, brush, bucket, button, cake, candle, cap, chair,
-clock, coat, coin, cup, doll, drum, fan, feather, flag, flower, flute, glove, hammer, hat, jar, key, kite, ladder, lamp,
-lantern, map, marble, mirror, necklace, notebook, paintbrush, pan, pebble, pen, pencil, pillow, plate, puppet, puzzle,
-ribbon, ring, rope, scarf, shell, shoe, sock, spoon, stamp, stone, sweater, teapot, tent, torch, toy car, train, trumpet,
-umbrella, vase, violin, whistle
-""".replace("\n", " ").strip().split(", ")
+OBJECTS = (
+    """
+apple, bag, ball, basket, bell, blanket, boat, book, bottle, bowl, box, brush, bucket, button, cake, candle,
+cap, chair, clock, coat, coin, cup, doll, drum, fan, feather, flag, flower, flute, glove, hammer, hat, jar,
+key, kite, ladder, lamp, lantern, map, marble, mirror, necklace, notebook, paintbrush, pan, pebble, pen,
+pencil, pillow, plate, puppet, puzzle, ribbon, ring, rope, scarf, shell, shoe, sock, spoon, stamp, stone,
+sweater, teapot, tent, torch, toy car, train, trumpet, umbrella, vase, violin, whistle
+""".replace("\n", " ")
+    .strip()
+    .split(", ")
+)
 
 
 # Noise in user turns -------------------------------------------------------------------------------------------------
 
 _POLITE_BEFORE = ("Please ", "Can you please ", "Could you ", "Could you please ", "Can you ", "Would you ")
-_IMPERATIVES = ("tell", "give", "write", "explain", "name", "list", "make", "spell", "count", "show", "help", "say",
-                "describe", "find", "add", "compare", "calculate", "translate", "sort", "finish", "complete", "define")
+_IMPERATIVES = (
+    "tell",
+    "give",
+    "write",
+    "explain",
+    "name",
+    "list",
+    "make",
+    "spell",
+    "count",
+    "show",
+    "help",
+    "say",
+    "describe",
+    "find",
+    "add",
+    "compare",
+    "calculate",
+    "translate",
+    "sort",
+    "finish",
+    "complete",
+    "define",
+)
 _MAY_END_POLITELY = _IMPERATIVES + ("what", "can", "could", "may", "which")
 _HELLO_BEFORE = ("Hi, ", "Hello! ", "Hey, ", "Ok, ", "Okay, ", "So, ", "Well, ", "Hi! ")
-_NEIGHBOURS = {"a": "s", "b": "v", "c": "x", "d": "f", "e": "r", "f": "g", "g": "h", "h": "j", "i": "o", "j": "k",
-               "k": "l", "l": "k", "m": "n", "n": "b", "o": "p", "p": "o", "q": "w", "r": "t", "s": "d", "t": "y",
-               "u": "i", "v": "b", "w": "e", "x": "c", "y": "u", "z": "x"}
+_NEIGHBOURS = {
+    "a": "s",
+    "b": "v",
+    "c": "x",
+    "d": "f",
+    "e": "r",
+    "f": "g",
+    "g": "h",
+    "h": "j",
+    "i": "o",
+    "j": "k",
+    "k": "l",
+    "l": "k",
+    "m": "n",
+    "n": "b",
+    "o": "p",
+    "p": "o",
+    "q": "w",
+    "r": "t",
+    "s": "d",
+    "t": "y",
+    "u": "i",
+    "v": "b",
+    "w": "e",
+    "x": "c",
+    "y": "u",
+    "z": "x",
+}
 
 
 def _typo(rng: random.Random, text: str, keep: Sequence[str]) -> str:
@@ -293,14 +420,14 @@ def _typo(rng: random.Random, text: str, keep: Sequence[str]) -> str:
     word, at = match.group(), rng.randrange(1, len(match.group()) - 1)
     kind = rng.randrange(4)
     if kind == 0:
-        word = word[:at] + word[at + 1] + word[at] + word[at + 2:]
+        word = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
     elif kind == 1:
-        word = word[:at] + word[at + 1:]
+        word = word[:at] + word[at + 1 :]
     elif kind == 2:
         word = word[:at] + word[at] + word[at:]
     else:
-        word = word[:at] + _NEIGHBOURS[word[at]] + word[at + 1:]
-    return text[:match.start()] + word + text[match.end():]
+        word = word[:at] + _NEIGHBOURS[word[at]] + word[at + 1 :]
+    return text[: match.start()] + word + text[match.end() :]
 
 
 def user_noise(rng: random.Random, text: str, rate: float = 0.3, keep: Sequence[str] = (), typos: bool = True) -> str:
@@ -321,7 +448,20 @@ def user_noise(rng: random.Random, text: str, rate: float = 0.3, keep: Sequence[
             if not before.startswith("Please") and text.endswith("."):
                 text = text[:-1] + "?"
         elif text[:2] not in ("I ", "I'") and first in (
-                "what", "who", "where", "when", "why", "how", "is", "are", "do", "does", "can", "which", "did"):
+            "what",
+            "who",
+            "where",
+            "when",
+            "why",
+            "how",
+            "is",
+            "are",
+            "do",
+            "does",
+            "can",
+            "which",
+            "did",
+        ):
             text = rng.choice(_HELLO_BEFORE) + text[0].lower() + text[1:]
     elif roll < 0.35 and text[-1:] in ".?" and first in _MAY_END_POLITELY:
         text = text[:-1] + ", please" + text[-1]

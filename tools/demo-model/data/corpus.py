@@ -8,19 +8,28 @@ Left out on purpose: SGD, OpenTriviaQA, the ODbL list of countries, Topical-Chat
 import json
 import random
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Iterator
 
 from common import Doc, chat, fits, held_out, plain
 
 # Books in plain, modern enough English. Those with much verse, dialect or dated ideas are left out whole.
 BOOKS = (
-    "aesop_fables_v-s-vernon-jones", "beatrix-potter_short-fiction", "e-nesbit_five-children-and-it",
-    "e-nesbit_the-railway-children", "eleanor-h-porter_pollyanna", "frances-hodgson-burnett_a-little-princess",
-    "kenneth-grahame_the-wind-in-the-willows", "l-frank-baum_dorothy-and-the-wizard-in-oz", "l-frank-baum_ozma-of-oz",
-    "l-frank-baum_the-marvelous-land-of-oz", "l-frank-baum_the-road-to-oz", "l-frank-baum_the-wonderful-wizard-of-oz",
-    "l-m-montgomery_anne-of-green-gables", "lewis-carroll_alices-adventures-in-wonderland_john-tenniel",
+    "aesop_fables_v-s-vernon-jones",
+    "beatrix-potter_short-fiction",
+    "e-nesbit_five-children-and-it",
+    "e-nesbit_the-railway-children",
+    "eleanor-h-porter_pollyanna",
+    "frances-hodgson-burnett_a-little-princess",
+    "kenneth-grahame_the-wind-in-the-willows",
+    "l-frank-baum_dorothy-and-the-wizard-in-oz",
+    "l-frank-baum_ozma-of-oz",
+    "l-frank-baum_the-marvelous-land-of-oz",
+    "l-frank-baum_the-road-to-oz",
+    "l-frank-baum_the-wonderful-wizard-of-oz",
+    "l-m-montgomery_anne-of-green-gables",
+    "lewis-carroll_alices-adventures-in-wonderland_john-tenniel",
     "lewis-carroll_through-the-looking-glass_john-tenniel",
 )
 
@@ -29,11 +38,27 @@ _UNWANTED = re.compile(
     r"suicid\w*|murder\w*|kill(s|ed|ing)?|rape\w*|sex\w*|genital\w*|penis|vagina\w*|breasts?|nude|naked|drugs?|cocaine|heroin|"
     r"whore\w*|prostitut\w*|slut\w*|damn\w*|hell|bastard\w*|bitch\w*|shit\w*|fuck\w*|ass|slaves?|slavery|nazi\w*|"
     r"hitler|terroris\w*|corpse\w*|blood\w*|gun(s|ned|fire)?|shot|bomb\w*|excrement|urin\w*|feces|vomit\w*|cunt|"
-    r"drunk\w*|whisk(e)?y|cigar\w*|weapon\w*|queer|fags?|stupid|idiot\w*|abort\w*|porn\w*|virgin\w*)\b", re.IGNORECASE)
+    r"drunk\w*|whisk(e)?y|cigar\w*|weapon\w*|queer|fags?|stupid|idiot\w*|abort\w*|porn\w*|virgin\w*)\b",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?:[\"”’']*)\s+(?=[\"“‘'A-Z])")
 _SPACES = re.compile(r"[ \t]+")
-_PLAIN_LETTERS = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "\u00a0": " ", "\u2060": "",
-                                "…": "...", "―": "—", "\u200a": "", "\u2009": " ", "\ufeff": ""})
+_PLAIN_LETTERS = str.maketrans(
+    {
+        "“": '"',
+        "”": '"',
+        "‘": "'",
+        "’": "'",
+        "–": "-",
+        "\u00a0": " ",
+        "\u2060": "",
+        "…": "...",
+        "―": "—",
+        "\u200a": "",
+        "\u2009": " ",
+        "\ufeff": "",
+    }
+)
 
 
 def clean(text: str) -> str:
@@ -49,6 +74,7 @@ def _rows(path: Path) -> Iterator[dict]:
 
 # Sources -------------------------------------------------------------------------------------------------------------
 
+
 def _book_passages(folder: Path) -> Iterator[Doc]:
     """Passages of whole paragraphs, 50 to 170 words; a paragraph that's too long is cut between sentences."""
     for book in BOOKS:
@@ -57,7 +83,7 @@ def _book_passages(folder: Path) -> Iterator[Doc]:
         words = 0
         for paragraph in re.split(r"\n\s*\n", text):
             paragraph = re.sub(r"\s*\n\s*", " ", paragraph).strip()
-            is_prose = len(paragraph) > 20 and paragraph[-1] in '.!?"\'' and _UNWANTED.search(paragraph) is None
+            is_prose = len(paragraph) > 20 and paragraph[-1] in ".!?\"'" and _UNWANTED.search(paragraph) is None
             parts = _SENTENCE_END.split(paragraph) if len(paragraph) > 900 else [paragraph]
             count = len(paragraph.split())
             if not is_prose or len(parts) > 1 or words + count > 170:
@@ -79,7 +105,7 @@ def _wordnet_sentences(folder: Path) -> Iterator[Doc]:
         for example in row["examples"]:
             example = clean(example)
             if len(example.split()) >= 5 and word in example.lower() and not _UNWANTED.search(example):
-                example = example[0].upper() + example[1:] + ("" if example[-1] in ".!?\"" else ".")
+                example = example[0].upper() + example[1:] + ("" if example[-1] in '.!?"' else ".")
                 yield plain("sentence", example)
 
 
@@ -95,8 +121,10 @@ def _word_problems(folder: Path) -> Iterator[Doc]:
         answer = f"{row['answer']:g}"
         question = re.sub(r"([a-z0-9]) (How|What) ", r"\1. \2 ", clean(row["question"]))
         if row["answer"] >= 0 and "." not in answer:
-            yield chat("word_problem", [(question, f"{equation.replace('( ', '(').replace(' )', ')')} = {answer}. "
-                                                   f"The answer is {answer}.")])
+            yield chat(
+                "word_problem",
+                [(question, f"{equation.replace('( ', '(').replace(' )', ')')} = {answer}. The answer is {answer}.")],
+            )
 
 
 def _coffee_orders(folder: Path) -> Iterator[Doc]:
@@ -114,9 +142,12 @@ def _coffee_orders(folder: Path) -> Iterator[Doc]:
             yield {"task": "coffee", "messages": messages}
 
 
-_ABOUT_THE_BOT = re.compile(r"\b(call you|your (name|boss|creator|age|birthday|family|mother|father|sister|brother)|who (made|created|built|are)|"
-                            r"how old|where (do|are) you|what are you|cortana|siri|alexa|microsoft|google|marry|love you|sexy|gay|"
-                            r"lesbian|sing|weather|human|robot|real|take over|world)\b", re.IGNORECASE)
+_ABOUT_THE_BOT = re.compile(
+    r"\b(call you|your (name|boss|creator|age|birthday|family|mother|father|sister|brother)|who (made|created|built|are)|"
+    r"how old|where (do|are) you|what are you|cortana|siri|alexa|microsoft|google|marry|love you|sexy|gay|"
+    r"lesbian|sing|weather|human|robot|real|take over|world)\b",
+    re.IGNORECASE,
+)
 
 
 def _personality(folder: Path) -> Iterator[Doc]:
@@ -125,25 +156,47 @@ def _personality(folder: Path) -> Iterator[Doc]:
         answer = clean(row["answer"])
         if row["tone"] not in ("friendly", "caring") or _UNWANTED.search(answer):
             continue
-        wordings = [clean(q) for q in row["questions"]
-                    if len(q) > 3 and not _UNWANTED.search(q) and not _ABOUT_THE_BOT.search(q)]
+        wordings = [
+            clean(q)
+            for q in row["questions"]
+            if len(q) > 3 and not _UNWANTED.search(q) and not _ABOUT_THE_BOT.search(q)
+        ]
         for question in wordings[:24]:
             yield chat("smalltalk_corpus", [(question, answer)])
 
 
-_CHATTERBOT_TOPICS = ("food", "science", "computers", "greetings", "health", "sports", "money", "conversations", "tech_support",
-                      "travel", "geography", "animals", "weather", "education")
+_CHATTERBOT_TOPICS = (
+    "food",
+    "science",
+    "computers",
+    "greetings",
+    "health",
+    "sports",
+    "money",
+    "conversations",
+    "tech_support",
+    "travel",
+    "geography",
+    "animals",
+    "weather",
+    "education",
+)
 
 
 def _chatterbot(folder: Path) -> Iterator[Doc]:
-    """Only factual or polite topics of the corpus, and only plain whole sentences: the rest is jokes and old bot lines."""
+    """Only factual or polite topics of the corpus, and only whole sentences: the rest is jokes."""
     for row in _rows(folder / "chatterbot.jsonl"):
         messages = [{"role": m["role"], "content": clean(m["content"])} for m in row["messages"]]
         answers = [m["content"] for m in messages if m["role"] == "assistant"]
         texts = " ".join(m["content"] for m in messages)
         good = all(4 <= len(a.split()) <= 45 and a[-1] in ".!?" and a[0].isupper() for a in answers)
-        if (row["topic"] in _CHATTERBOT_TOPICS and len(messages) % 2 == 0 and good and not _UNWANTED.search(texts)
-                and not re.search(r"\bI('m| am| feel| like| think| have)\b|\bmy\b|\bme\b", " ".join(answers))):
+        if (
+            row["topic"] in _CHATTERBOT_TOPICS
+            and len(messages) % 2 == 0
+            and good
+            and not _UNWANTED.search(texts)
+            and not re.search(r"\bI('m| am| feel| like| think| have)\b|\bmy\b|\bme\b", " ".join(answers))
+        ):
             yield {"task": "chatterbot", "messages": messages}
 
 
@@ -152,15 +205,30 @@ def _assistant_trees(folder: Path) -> Iterator[Doc]:
     for row in _rows(folder / "oasst_en100.jsonl"):
         messages = [{"role": m["role"], "content": clean(m["content"])} for m in row["messages"]][:2]
         text = " ".join(m["content"] for m in messages)
-        if (len(messages) == 2 and len(text) < 1200 and "```" not in text and not _UNWANTED.search(text)
-                and not re.search(r"open.?assistant|http|chatgpt|openai|language model|\b(script|python|java\w*|html|code|json|css|movie|film)\b", text, re.IGNORECASE)):
+        if (
+            len(messages) == 2
+            and len(text) < 1200
+            and "```" not in text
+            and not _UNWANTED.search(text)
+            and not re.search(
+                r"open.?assistant|http|chatgpt|openai|language model|"
+                r"\b(script|python|java\w*|html|code|json|css|movie|film)\b",
+                text,
+                re.IGNORECASE,
+            )
+        ):
             yield {"task": "assistant", "messages": messages}
 
 
 # (share of the corpus part, source)
 SOURCES: tuple[tuple[float, Callable[[Path], Iterator[Doc]]], ...] = (
-    (40, _book_passages), (12, _wordnet_sentences), (22, _word_problems), (7, _coffee_orders), (6, _personality),
-    (0.5, _chatterbot), (1, _assistant_trees),
+    (40, _book_passages),
+    (12, _wordnet_sentences),
+    (22, _word_problems),
+    (7, _coffee_orders),
+    (6, _personality),
+    (0.5, _chatterbot),
+    (1, _assistant_trees),
 )
 
 
@@ -177,7 +245,9 @@ class Corpus:
         first = rng.choice(documents)
         if first["task"] != "sentence":
             return first
-        return plain("sentence", " ".join([first["text"]] + [rng.choice(documents)["text"] for _ in range(rng.randrange(1, 5))]))
+        return plain(
+            "sentence", " ".join([first["text"]] + [rng.choice(documents)["text"] for _ in range(rng.randrange(1, 5))])
+        )
 
 
 def _key(doc: Doc) -> str:
@@ -185,7 +255,9 @@ def _key(doc: Doc) -> str:
 
 
 def _mean_length(documents: list[Doc]) -> float:
-    return sum(len(d["text"]) if "text" in d else sum(len(m["content"]) for m in d["messages"]) for d in documents) / len(documents)
+    return sum(
+        len(d["text"]) if "text" in d else sum(len(m["content"]) for m in d["messages"]) for d in documents
+    ) / len(documents)
 
 
 def load_corpus(folder: Path, validation: bool = False) -> Corpus:
@@ -193,7 +265,9 @@ def load_corpus(folder: Path, validation: bool = False) -> Corpus:
     sources: list[list[Doc]] = []
     chances: list[float] = []
     for share, read in SOURCES:
-        distinct = {json.dumps(d): d for d in read(folder) if fits(d) and held_out("corpus:" + _key(d), 20) == validation}
+        distinct = {
+            json.dumps(d): d for d in read(folder) if fits(d) and held_out("corpus:" + _key(d), 20) == validation
+        }
         documents = list(distinct.values())
         if documents:
             drawn_together = 3 if documents[0]["task"] == "sentence" else 1
@@ -204,6 +278,7 @@ def load_corpus(folder: Path, validation: bool = False) -> Corpus:
 
 if __name__ == "__main__":
     import sys
+
     shown = load_corpus(Path(sys.argv[1]))
     for part in shown.sources:
         print(f"{part[0]['task']}: {len(part)} documents, {_mean_length(part):.0f} characters each")

@@ -6,33 +6,111 @@ from common import Doc, cap, chat, eval_case, eval_rng, held_out, user_noise, wi
 from stories.engine import SCHEMAS, Story, pair_key, tell
 
 TASKS: dict[str, float] = {
-    "story_any": 1.5, "story_kind": 3, "story_thing": 3, "story_theme": 2.5, "story_named": 3, "story_kind_thing": 3,
-    "story_two_names": 1.5, "story_titled": 1, "story_short": 1.5, "story_another": 1,
+    "story_any": 1.5,
+    "story_kind": 3,
+    "story_thing": 3,
+    "story_theme": 2.5,
+    "story_named": 3,
+    "story_kind_thing": 3,
+    "story_two_names": 1.5,
+    "story_titled": 1,
+    "story_short": 1.5,
+    "story_another": 1,
 }
 
-_ANY = ("Tell me a story.", "Can you tell me a story?", "I would like to hear a story.", "Tell me a bedtime story.", "A short bedtime story, please.",
-        "Please tell me a nice story.", "Do you know a story?", "Make up a story for me.", "Write a story.", "I can't sleep. Tell me a story.",
-        "Tell me something nice before I go to sleep.", "Story time!", "Could you make up a story?", "Tell me a story for children.", "Write me a little story.",
-        "I am bored. Tell me a story.", "Tell me a story with a happy ending.", "Tell me a story that teaches something.", "Got any stories?",
-        "My daughter wants to hear a story.", "My son wants a bedtime story.", "Tell us a story!", "Write a story with a moral.", "Give me a story.")
-_ABOUT = ("Tell me a story about {x}.", "Can you tell me a story about {x}?", "Write a story about {x}.", "A story about {x}, please.", "I want a story about {x}.",
-          "Please tell me a story about {x}.", "Make up a story about {x}.", "Do you know a story about {x}?", "Tell me a bedtime story about {x}.",
-          "Could you write a story about {x}?", "I would like to hear a story about {x}.", "Tell a story about {x}.", "Write a children's story about {x}.",
-          "Give me a story about {x}.", "story about {x}", "How about a story about {x}?", "Can I have a story about {x}?", "Let's hear a story about {x}.",
-          "My little sister would like a story about {x}.")
-_SHORT = ("Tell me a short story about {x}.", "A very short story about {x}, please.", "Write a short story about {x}.", "Can you tell me a quick story about {x}?",
-          "Give me a short story about {x}.", "I only have a minute. Tell me a story about {x}.")
-_TITLED = ("Write a story about {x}, with a title.", "Tell me a story about {x} and give it a title.", "Write a story with a title about {x}.",
-           "I need a story about {x}. It should have a title.")
-_NAMED = ("{n} and {x}", "{n} and {x}", "{kind_a} named {n} and {x}", "{kind_a} called {n} and {x}", "{n}, who has something to do with {x}")
-_ANOTHER = ("Tell me another one.", "Another one, please!", "One more story, please.", "Do you know another story?", "Can I hear a different one?", "More!",
-            "Tell me a different story.", "Again, but another story.")
-_LEADS = ("Here is a story about {x}.", "Sure! Here is a story about {x}.", "Of course! This is a story about {x}.", "With pleasure.", "Sure!", "All right, here it is.")
+_ANY = (
+    "Tell me a story.",
+    "Can you tell me a story?",
+    "I would like to hear a story.",
+    "Tell me a bedtime story.",
+    "A short bedtime story, please.",
+    "Please tell me a nice story.",
+    "Do you know a story?",
+    "Make up a story for me.",
+    "Write a story.",
+    "I can't sleep. Tell me a story.",
+    "Tell me something nice before I go to sleep.",
+    "Story time!",
+    "Could you make up a story?",
+    "Tell me a story for children.",
+    "Write me a little story.",
+    "I am bored. Tell me a story.",
+    "Tell me a story with a happy ending.",
+    "Tell me a story that teaches something.",
+    "Got any stories?",
+    "My daughter wants to hear a story.",
+    "My son wants a bedtime story.",
+    "Tell us a story!",
+    "Write a story with a moral.",
+    "Give me a story.",
+)
+_ABOUT = (
+    "Tell me a story about {x}.",
+    "Can you tell me a story about {x}?",
+    "Write a story about {x}.",
+    "A story about {x}, please.",
+    "I want a story about {x}.",
+    "Please tell me a story about {x}.",
+    "Make up a story about {x}.",
+    "Do you know a story about {x}?",
+    "Tell me a bedtime story about {x}.",
+    "Could you write a story about {x}?",
+    "I would like to hear a story about {x}.",
+    "Tell a story about {x}.",
+    "Write a children's story about {x}.",
+    "Give me a story about {x}.",
+    "story about {x}",
+    "How about a story about {x}?",
+    "Can I have a story about {x}?",
+    "Let's hear a story about {x}.",
+    "My little sister would like a story about {x}.",
+)
+_SHORT = (
+    "Tell me a short story about {x}.",
+    "A very short story about {x}, please.",
+    "Write a short story about {x}.",
+    "Can you tell me a quick story about {x}?",
+    "Give me a short story about {x}.",
+    "I only have a minute. Tell me a story about {x}.",
+)
+_TITLED = (
+    "Write a story about {x}, with a title.",
+    "Tell me a story about {x} and give it a title.",
+    "Write a story with a title about {x}.",
+    "I need a story about {x}. It should have a title.",
+)
+_NAMED = (
+    "{n} and {x}",
+    "{n} and {x}",
+    "{kind_a} named {n} and {x}",
+    "{kind_a} called {n} and {x}",
+    "{n}, who has something to do with {x}",
+)
+_ANOTHER = (
+    "Tell me another one.",
+    "Another one, please!",
+    "One more story, please.",
+    "Do you know another story?",
+    "Can I hear a different one?",
+    "More!",
+    "Tell me a different story.",
+    "Again, but another story.",
+)
+_LEADS = (
+    "Here is a story about {x}.",
+    "Sure! Here is a story about {x}.",
+    "Of course! This is a story about {x}.",
+    "With pleasure.",
+    "Sure!",
+    "All right, here it is.",
+)
 
 
 def _has_held_out_pair(story: Story) -> bool:
     """Whether name and thing, or kind and thing, are a pair that only evaluation asks for."""
-    return story.thing is not None and (held_out(pair_key(story.hero.name, story.thing)) or held_out(pair_key(story.kind, story.thing)))
+    return story.thing is not None and (
+        held_out(pair_key(story.hero.name, story.thing)) or held_out(pair_key(story.kind, story.thing))
+    )
 
 
 # Schemas that turn on any everyday thing teach the model to take up whatever is asked for.
@@ -87,14 +165,19 @@ def request(rng: random.Random, task: str, story: Story) -> tuple[str, str, list
     if task == "story_kind":
         x, required = kind, [story.kind]
     elif task in ("story_kind_thing", "story_thing") and thing and story.thing:
-        x, required = (f"{kind} and {thing}", [story.kind, story.thing]) if task == "story_kind_thing" else (thing, [story.thing])
+        x, required = (
+            (f"{kind} and {thing}", [story.kind, story.thing]) if task == "story_kind_thing" else (thing, [story.thing])
+        )
     elif task == "story_named" and thing and story.thing:
         x = rng.choice(_NAMED).format(n=name, x=thing, kind_a=kind)
         required = [name, story.thing]
     elif task == "story_named":
         x, required = rng.choice((name, f"{kind} named {name}", f"{kind} called {name}")), [name]
     elif task == "story_two_names" and "pal" in story.raw and story.raw["pal"][0].isupper():
-        x, required = rng.choice((f"{name} and {story.slots['pal']}", f"two friends, {name} and {story.slots['pal']}")), [name, story.slots["pal"]]
+        x, required = (
+            rng.choice((f"{name} and {story.slots['pal']}", f"two friends, {name} and {story.slots['pal']}")),
+            [name, story.slots["pal"]],
+        )
     elif task == "story_kind_thing":
         x = f"{kind} and {_topic(rng, story)}"
         required = [story.kind]
@@ -109,7 +192,9 @@ def story_turn(rng: random.Random, task: str, story: Story, noise: float = 0.35)
     """(request, answer) for a story."""
     question, about, _, keep = request(rng, task, story)
     lead = _lead(rng, about) if about else ""
-    return user_noise(rng, question, noise, _keep(keep)), layout(rng, story, lead, task == "story_titled" or rng.random() < 0.04)
+    return user_noise(rng, question, noise, _keep(keep)), layout(
+        rng, story, lead, task == "story_titled" or rng.random() < 0.04
+    )
 
 
 _PLAIN_TASKS = [task for task in TASKS if task != "story_another"]
@@ -118,17 +203,26 @@ _PLAIN_TASKS = [task for task in TASKS if task != "story_another"]
 def sample(task: str, rng: random.Random) -> Doc:
     """One training document of a task."""
     if task != "story_another":
-        return chat(task, [story_turn(rng, task, training_story(rng, "short" if task == "story_short" else "medium", task=task))])
+        return chat(
+            task,
+            [story_turn(rng, task, training_story(rng, "short" if task == "story_short" else "medium", task=task))],
+        )
     first, second = training_story(rng, "short"), training_story(rng, "short")
     while second.schema is first.schema:
         second = training_story(rng, "short")
-    return chat(task, [story_turn(rng, rng.choice(_PLAIN_TASKS), first), (user_noise(rng, rng.choice(_ANOTHER)), layout(rng, second))])
+    return chat(
+        task,
+        [
+            story_turn(rng, rng.choice(_PLAIN_TASKS), first),
+            (user_noise(rng, rng.choice(_ANOTHER)), layout(rng, second)),
+        ],
+    )
 
 
 def eval_cases(task: str) -> list[Doc]:
     """Requests for held-out combinations: "accept" is one required word, "require" lists all that the story must have.
 
-    "open" marks a request that training may have too ("a story about a fox"): many stories answer it, none is held back.
+    "open" marks a request that training may have too ("a story about a fox"): many stories answer it.
     """
     rng = eval_rng(task)
     cases: list[Doc] = []

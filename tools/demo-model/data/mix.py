@@ -6,8 +6,8 @@
   python3 tools/demo-model/data/mix.py --corpus DIR --eval eval.jsonl
   python3 tools/demo-model/data/mix.py --corpus DIR --stats
 
-Document number i of a seed is the same whatever --docs and --processes are. Every module gen_*.py beside this file takes
-part. A module may also define
+Document number i of a seed is the same whatever --docs and --processes are. Every module gen_*.py beside this file
+takes part. A module may also define
   setup(corpus: Path) -> None    called once with the corpus folder, before anything else (needs --corpus)
   INTERLEAVE: set[str]           tasks whose conversation may be interrupted by another topic before its last question
 """
@@ -20,17 +20,19 @@ import random
 import sys
 import time
 import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Iterable, Iterator
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from common import Doc, fits  # noqa: E402
 from corpus import Corpus, load_corpus  # noqa: E402
 
-# Share of the generated text (by characters, not by documents) of each module; a module that isn't listed gets DEFAULT_SHARE.
+# Share of the generated text (by characters, not by documents) of each module; one that isn't listed gets
+# DEFAULT_SHARE.
 MODULE_SHARES: dict[str, float] = {
     "gen_stories": 22,
     "gen_story_questions": 16,
@@ -43,14 +45,15 @@ MODULE_SHARES: dict[str, float] = {
 }
 DEFAULT_SHARE = 8.0
 
-CORPUS_SHARE = 0.12          # of all text
-JOIN_CHANCE = 0.30           # of a chat: other samples join it
-EVAL_CAP = 400               # cases a task
-CHUNK = 1000                 # documents a job of a process
-MEASURED = 200               # documents a module, to learn how long its documents are
+CORPUS_SHARE = 0.12  # of all text
+JOIN_CHANCE = 0.30  # of a chat: other samples join it
+EVAL_CAP = 400  # cases a task
+CHUNK = 1000  # documents a job of a process
+MEASURED = 200  # documents a module, to learn how long its documents are
 
 
 # Sources -------------------------------------------------------------------------------------------------------------
+
 
 @dataclass
 class Mix:
@@ -120,7 +123,9 @@ def build_mix(corpus_folder: Path | None, validation: bool, skip: Iterable[str],
     total_share = sum(MODULE_SHARES.get(m.__name__, DEFAULT_SHARE) for m in modules)
     for module, (names, weights) in zip(modules, tasks):
         rng = random.Random("measure:" + module.__name__)
-        length = sum(text_length(module.sample(rng.choices(names, weights)[0], rng)) for _ in range(MEASURED)) / MEASURED
+        length = (
+            sum(text_length(module.sample(rng.choices(names, weights)[0], rng)) for _ in range(MEASURED)) / MEASURED
+        )
         share = MODULE_SHARES.get(module.__name__, DEFAULT_SHARE) / total_share
         chances.append(share / length)
     mean_length = 1 / sum(chances)
@@ -132,12 +137,14 @@ def build_mix(corpus_folder: Path | None, validation: bool, skip: Iterable[str],
         per_generated = CORPUS_SHARE / length
         generated = (1 - CORPUS_SHARE) / (mean_length * (1 + JOIN_CHANCE * 1.2))
         corpus_chance = per_generated / (per_generated + generated)
-    forbidden = frozenset(_key_number(_conversation_key(case["messages"])) for case in all_eval_cases(modules)
-                          if not case.get("open"))
+    forbidden = frozenset(
+        _key_number(_conversation_key(case["messages"])) for case in all_eval_cases(modules) if not case.get("open")
+    )
     return Mix(modules, tasks, chances, corpus, corpus_chance, forbidden)
 
 
 # Documents -----------------------------------------------------------------------------------------------------------
+
 
 def _is_forbidden(mix: Mix, doc: Doc) -> bool:
     """True when the document holds an evaluation case word for word: the conversation up to one of its questions."""
@@ -203,7 +210,9 @@ _MIX: Mix | None = None
 def _chunk(job: tuple[str, int, int]) -> bytes:
     seed, first, last = job
     assert _MIX is not None
-    lines = [json.dumps(make_document(_MIX, seed, i), ensure_ascii=False, separators=(",", ":")) for i in range(first, last)]
+    lines = [
+        json.dumps(make_document(_MIX, seed, i), ensure_ascii=False, separators=(",", ":")) for i in range(first, last)
+    ]
     return ("\n".join(lines) + "\n").encode("utf-8")
 
 
@@ -243,10 +252,16 @@ def print_stats(mix: Mix, seed: str, docs: int) -> None:
         distinct.setdefault(task, set()).add(hash(json.dumps(doc.get("messages") or doc["text"])))
     seconds = time.perf_counter() - began
     total = sum(length.values())
-    print(f"{docs} documents, {total / 1e6:.1f} MB of text, {total / docs:.0f} characters each, {total / seconds / 1e6:.1f} MB/s")
+    print(
+        f"{docs} documents, {total / 1e6:.1f} MB of text, {total / docs:.0f} characters each, "
+        f"{total / seconds / 1e6:.1f} MB/s"
+    )
     print(f"{'task':28} {'documents':>9} {'distinct':>9} {'of text':>8} {'characters':>10}")
     for task in sorted(count, key=lambda t: -length[t]):
-        print(f"{task:28} {count[task]:9} {len(distinct[task]):9} {length[task] / total:8.1%} {length[task] / count[task]:10.0f}")
+        print(
+            f"{task:28} {count[task]:9} {len(distinct[task]):9} "
+            f"{length[task] / total:8.1%} {length[task] / count[task]:10.0f}"
+        )
 
 
 def main() -> None:
@@ -256,7 +271,9 @@ def main() -> None:
     parser.add_argument("--docs", type=int, default=20000)
     parser.add_argument("--out", type=Path, help="write documents (JSON Lines)")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--validation", action="store_true", help="documents that no training seed gives, held-out corpus text")
+    parser.add_argument(
+        "--validation", action="store_true", help="documents that no training seed gives, held-out corpus text"
+    )
     parser.add_argument("--eval", type=Path, help="write the evaluation cases (JSON Lines)")
     parser.add_argument("--stats", action="store_true", help="print shares by task of the first --docs documents")
     parser.add_argument("--skip", nargs="*", default=[], help="names of modules to leave out")

@@ -7,49 +7,133 @@ import random
 from dataclasses import dataclass, replace
 
 from common import ANIMALS, OBJECTS, PEOPLE, Person, cap, with_article
-from stories import table_animals, table_children, table_feelings, table_kindness, table_nature, table_things, table_work
+from stories import (
+    table_animals,
+    table_children,
+    table_feelings,
+    table_kindness,
+    table_nature,
+    table_things,
+    table_work,
+)
 from stories.format import BEATS, Schema, parse
 
-SCHEMAS: list[Schema] = [schema for table in (table_animals, table_children, table_feelings, table_kindness, table_nature,
-                                              table_things, table_work) for schema in parse(table.TABLE)]
+SCHEMAS: list[Schema] = [
+    schema
+    for table in (table_animals, table_children, table_feelings, table_kindness, table_nature, table_things, table_work)
+    for schema in parse(table.TABLE)
+]
 if len({schema.name for schema in SCHEMAS}) != len(SCHEMAS):
     raise ValueError("two story schemas have the same name")
 
 # Animals for which walking, talking and owning things in a tale reads well.
-_LAND = [a for a in ANIMALS if a not in ("fish", "whale", "dolphin", "crab", "butterfly", "ant", "bee", "bird", "worm", "walrus", "seal")]
-_COMMON = ("fox rabbit mouse bear squirrel hedgehog cat dog frog mole badger duck beaver owl otter raccoon hare kitten puppy pig "
-           "goat lamb donkey pony turtle panda koala penguin").split()
+_LAND = [
+    a
+    for a in ANIMALS
+    if a not in ("fish", "whale", "dolphin", "crab", "butterfly", "ant", "bee", "bird", "worm", "walrus", "seal")
+]
+_COMMON = (
+    "fox rabbit mouse bear squirrel hedgehog cat dog frog mole badger duck beaver owl otter raccoon hare kitten "
+    "puppy pig "
+    "goat lamb donkey pony turtle panda koala penguin"
+).split()
 # Heroes that users ask for and that are neither children nor animals.
-_ROLES = ("robot dragon unicorn dinosaur pirate mermaid fairy witch wizard elf gnome ghost monster alien clown giant troll knight king queen "
-          "princess prince astronaut detective sailor farmer baker teacher doctor firefighter cook painter inventor snowman magician "
-          "superhero gardener musician").split()
+_ROLES = (
+    "robot dragon unicorn dinosaur pirate mermaid fairy witch wizard elf gnome ghost monster alien clown giant troll "
+    "knight king queen princess prince astronaut detective sailor farmer baker teacher doctor firefighter cook painter "
+    "inventor snowman magician "
+    "superhero gardener musician"
+).split()
 _MALE = ("fisherman", "postman", "king", "prince", "snowman")
 _FEMALE = ("queen", "princess", "mermaid", "witch", "fairy")
 
 # What the widest schemas turn on; together with OBJECTS.
-_MORE_THINGS = """
-acorn, alarm clock, anchor, apron, armchair, backpack, banana, banjo, barrel, beach ball, bean, belt, bicycle, blue marble, boot, bracelet, bread roll,
-broom, button, cactus, camera, carrot, cheese, chess set, compass, cookie, crayon, crown, cushion, diary, dice, doorbell, egg, feather hat, fishing rod,
-football, fork, frying pan, garden gnome, glass slipper, globe, golden coin, guitar, hairbrush, handkerchief, harmonica, hourglass, ice cream, iron,
-jacket, jam jar, jigsaw, jug, kettle, knitting needle, lemon, letter, lollipop, lunch box, magnet, magnifying glass, mitten, model plane, mug, music box,
-necktie, nest, nutcracker, old map, paper boat, parachute, peach, pear, piano, picture book, pinecone, plum, pocket watch, postcard, pot, potato, pumpkin,
-purple pen, radio, raincoat, red balloon, rocking horse, rubber duck, ruler, saddle, sandwich, saucepan, saw, scooter, screwdriver, sewing machine,
-shovel, silver spoon, skateboard, skipping rope, sledge, soap bubble, snow globe, songbook, spade, star map, suitcase, sunflower, surfboard, swing, teddy bear,
-telescope, thimble, ticket, toaster, toothbrush, towel, toy boat, toy robot, tricycle, turnip, typewriter, vacuum cleaner, wagon, wand, watch, watering can,
-wheel, wheelbarrow, wig, wooden horse, wooden sword, xylophone, yo-yo, yellow kite, zip
-""".replace("\n", " ").strip().split(", ")
+_MORE_THINGS = (
+    """
+acorn, alarm clock, anchor, apron, armchair, backpack, banana, banjo, barrel, beach ball, bean, belt, bicycle,
+blue marble, boot, bracelet, bread roll, broom, button, cactus, camera, carrot, cheese, chess set, compass,
+cookie, crayon, crown, cushion, diary, dice, doorbell, egg, feather hat, fishing rod, football, fork,
+frying pan, garden gnome, glass slipper, globe, golden coin, guitar, hairbrush, handkerchief, harmonica,
+hourglass, ice cream, iron, jacket, jam jar, jigsaw, jug, kettle, knitting needle, lemon, letter, lollipop,
+lunch box, magnet, magnifying glass, mitten, model plane, mug, music box, necktie, nest, nutcracker, old map,
+paper boat, parachute, peach, pear, piano, picture book, pinecone, plum, pocket watch, postcard, pot, potato,
+pumpkin, purple pen, radio, raincoat, red balloon, rocking horse, rubber duck, ruler, saddle, sandwich,
+saucepan, saw, scooter, screwdriver, sewing machine, shovel, silver spoon, skateboard, skipping rope, sledge,
+soap bubble, snow globe, songbook, spade, star map, suitcase, sunflower, surfboard, swing, teddy bear,
+telescope, thimble, ticket, toaster, toothbrush, towel, toy boat, toy robot, tricycle, turnip, typewriter,
+vacuum cleaner, wagon, wand, watch, watering can, wheel, wheelbarrow, wig, wooden horse, wooden sword,
+xylophone, yo-yo, yellow kite, zip
+""".replace("\n", " ")
+    .strip()
+    .split(", ")
+)
 _THINGS = OBJECTS + [thing for thing in _MORE_THINGS if thing not in OBJECTS]
 
-_ADJECTIVES = ("little", "young", "curious", "cheerful", "quiet", "kind", "small", "busy", "gentle", "clever", "friendly", "lively", "bright")
-_ROLE_ADJECTIVES = ("kind", "old", "busy", "cheerful", "young", "quiet", "hard-working", "friendly", "careful", "clever")
-_CHILD_HOMES = ("in a small town", "in a village by the sea", "in a village between two hills", "in a tall house on a busy street",
-                "in a little house near a forest", "in a yellow house at the end of the road", "on a small farm", "in a town by a river",
-                "in a flat above a bakery", "near a quiet lake", "in a big city", "in a red brick house", "on a green hill")
-_ANIMAL_HOMES = ("in a green forest", "at the edge of a wood", "near a quiet pond", "under an old oak tree", "in a sunny meadow",
-                 "beside a clear stream", "at the foot of a hill", "behind an old stone wall", "on a small farm", "in a wide valley",
-                 "in a cosy den by the river")
-_ROLE_HOMES = ("in a small town", "in a village by the sea", "in a quiet valley", "in a little house on a hill", "in a faraway land",
-               "in a village between two hills", "in a town by a river", "at the edge of a forest")
+_ADJECTIVES = (
+    "little",
+    "young",
+    "curious",
+    "cheerful",
+    "quiet",
+    "kind",
+    "small",
+    "busy",
+    "gentle",
+    "clever",
+    "friendly",
+    "lively",
+    "bright",
+)
+_ROLE_ADJECTIVES = (
+    "kind",
+    "old",
+    "busy",
+    "cheerful",
+    "young",
+    "quiet",
+    "hard-working",
+    "friendly",
+    "careful",
+    "clever",
+)
+_CHILD_HOMES = (
+    "in a small town",
+    "in a village by the sea",
+    "in a village between two hills",
+    "in a tall house on a busy street",
+    "in a little house near a forest",
+    "in a yellow house at the end of the road",
+    "on a small farm",
+    "in a town by a river",
+    "in a flat above a bakery",
+    "near a quiet lake",
+    "in a big city",
+    "in a red brick house",
+    "on a green hill",
+)
+_ANIMAL_HOMES = (
+    "in a green forest",
+    "at the edge of a wood",
+    "near a quiet pond",
+    "under an old oak tree",
+    "in a sunny meadow",
+    "beside a clear stream",
+    "at the foot of a hill",
+    "behind an old stone wall",
+    "on a small farm",
+    "in a wide valley",
+    "in a cosy den by the river",
+)
+_ROLE_HOMES = (
+    "in a small town",
+    "in a village by the sea",
+    "in a quiet valley",
+    "in a little house on a hill",
+    "in a faraway land",
+    "in a village between two hills",
+    "in a town by a river",
+    "at the edge of a forest",
+)
 
 _INTROS = (
     "Once upon a time, there was {a_who} named {hero} who lived {home}.",
@@ -62,22 +146,52 @@ _INTROS = (
     "This is the story of {hero}, {a_who} who lived {home}.",
 )
 _FEELINGS = (
-    "{Hero} felt {feel}.", "{They} felt very {feel}.", '"Oh no!" said {hero}, feeling {feel}.', "{Hero} was {feel} and did not know what to do.",
-    "This made {hero} feel {feel}.", "Poor {hero} felt so {feel}!", "{Hero} sat down and felt {feel}.", "",
+    "{Hero} felt {feel}.",
+    "{They} felt very {feel}.",
+    '"Oh no!" said {hero}, feeling {feel}.',
+    "{Hero} was {feel} and did not know what to do.",
+    "This made {hero} feel {feel}.",
+    "Poor {hero} felt so {feel}!",
+    "{Hero} sat down and felt {feel}.",
+    "",
 )
 _MORALS = (
-    "From that day on, {hero} knew that {moral}.", "{Hero} had learned that {moral}.", "That day, {hero} learned that {moral}.",
-    "And {hero} never forgot that {moral}.", 'Before going to sleep, {hero} thought, "Now I know that {moral}."', "{Hero} understood that {moral}.",
-    "So {hero} found out that {moral}.", "After that, {hero} always remembered that {moral}.",
+    "From that day on, {hero} knew that {moral}.",
+    "{Hero} had learned that {moral}.",
+    "That day, {hero} learned that {moral}.",
+    "And {hero} never forgot that {moral}.",
+    'Before going to sleep, {hero} thought, "Now I know that {moral}."',
+    "{Hero} understood that {moral}.",
+    "So {hero} found out that {moral}.",
+    "After that, {hero} always remembered that {moral}.",
 )
 
-_FRIENDS_OF_CHILD = ("{their} friend {pal}", "{their} best friend {pal}", "{their} neighbour {pal}", "{their} cousin {pal}", "{their} good friend {pal}",
-                     "a {p_child} named {pal}")
-_FRIENDS_OF_ANIMAL = ("{a_p_kind} named {pal}", "{their} friend {pal} the {p_kind}", "{their} neighbour {pal} the {p_kind}", "a friendly {p_kind} called {pal}")
-_ELDERS_OF_CHILD = (("{their} grandmother", "Grandma", "she"), ("{their} grandfather", "Grandpa", "he"), ("{their} aunt Nora", "Aunt Nora", "she"),
-                    ("{their} uncle Ben", "Uncle Ben", "he"), ("old Mrs Hill from next door", "Mrs Hill", "she"),
-                    ("old Mr Bell from across the street", "Mr Bell", "he"), ("{their} teacher Miss Park", "Miss Park", "she"),
-                    ("{their} father", "Dad", "he"), ("{their} mother", "Mum", "she"), ("a neighbour called Mr Stone", "Mr Stone", "he"))
+_FRIENDS_OF_CHILD = (
+    "{their} friend {pal}",
+    "{their} best friend {pal}",
+    "{their} neighbour {pal}",
+    "{their} cousin {pal}",
+    "{their} good friend {pal}",
+    "a {p_child} named {pal}",
+)
+_FRIENDS_OF_ANIMAL = (
+    "{a_p_kind} named {pal}",
+    "{their} friend {pal} the {p_kind}",
+    "{their} neighbour {pal} the {p_kind}",
+    "a friendly {p_kind} called {pal}",
+)
+_ELDERS_OF_CHILD = (
+    ("{their} grandmother", "Grandma", "she"),
+    ("{their} grandfather", "Grandpa", "he"),
+    ("{their} aunt Nora", "Aunt Nora", "she"),
+    ("{their} uncle Ben", "Uncle Ben", "he"),
+    ("old Mrs Hill from next door", "Mrs Hill", "she"),
+    ("old Mr Bell from across the street", "Mr Bell", "he"),
+    ("{their} teacher Miss Park", "Miss Park", "she"),
+    ("{their} father", "Dad", "he"),
+    ("{their} mother", "Mum", "she"),
+    ("a neighbour called Mr Stone", "Mr Stone", "he"),
+)
 _ELDER_KINDS = ("tortoise", "owl", "badger", "goat", "toad", "crow", "heron", "bear")
 
 
@@ -168,7 +282,9 @@ def _slots(hero: Person, kind: str, raw: dict[str, str]) -> Slots:
     return slots
 
 
-def _add_pal(rng: random.Random, schema: Schema, hero: Person, is_animal: bool, raw: dict[str, str], pal: Person | None) -> None:
+def _add_pal(
+    rng: random.Random, schema: Schema, hero: Person, is_animal: bool, raw: dict[str, str], pal: Person | None
+) -> None:
     mode = schema.texts.get("pal", "friend")
     if mode == "none":
         return
@@ -195,12 +311,26 @@ def _add_pal(rng: random.Random, schema: Schema, hero: Person, is_animal: bool, 
     else:
         intro = rng.choice(_FRIENDS_OF_CHILD)
     feminine = they == "she"
-    raw.update(pal=name, p_they=they, p_them="her" if feminine else "him", p_their="her" if feminine else "his",
-               p_child="girl" if feminine else "boy", p_kind=p_kind, pal_intro=intro)
+    raw.update(
+        pal=name,
+        p_they=they,
+        p_them="her" if feminine else "him",
+        p_their="her" if feminine else "his",
+        p_child="girl" if feminine else "boy",
+        p_kind=p_kind,
+        pal_intro=intro,
+    )
 
 
-def tell(rng: random.Random, schema: Schema, kind: str | None = None, hero: Person | None = None, thing: str | None = None,
-         pal: Person | None = None, length: str = "medium") -> Story:
+def tell(
+    rng: random.Random,
+    schema: Schema,
+    kind: str | None = None,
+    hero: Person | None = None,
+    thing: str | None = None,
+    pal: Person | None = None,
+    length: str = "medium",
+) -> Story:
     """A story of `schema`; what isn't given is drawn. `length` short leaves out the optional beats."""
     kind = kind or rng.choice(kinds_of(schema))
     if hero is None:

@@ -2,7 +2,8 @@
 
     @kite_in_tree                        a schema's name
     hero: any                            any, wide (also rarer kinds), child, animal, or kinds: "fox; hare; baker"
-    pal: friend                          friend, stranger, elder, sibling, none (who helps; or slots named pal_intro/pal/p_they)
+    pal: friend                          friend, stranger, elder, sibling, none (and then often
+                                         slots named pal_intro/pal/p_they/p_them/p_their)
     pals: mouse; mole                    optional, the kinds of animal that may help an animal
     topic: {a_thing}; the wind           what a user may ask a story about
     title: The {thing} in the Tree
