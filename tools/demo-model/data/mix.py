@@ -45,6 +45,10 @@ MODULE_SHARES: dict[str, float] = {
 }
 DEFAULT_SHARE = 8.0
 
+# Modules of one group appear once in a joined chat: two names of one user, or two stories, would make "what was my name?"
+# and "who was the story about?" ambiguous.
+GROUPS: dict[str, str] = {"gen_chat": "user", "gen_stories": "story", "gen_story_questions": "story"}
+
 CORPUS_SHARE = 0.12  # of all text
 JOIN_CHANCE = 0.30  # of a chat: other samples join it
 EVAL_CAP = 400  # cases a task
@@ -81,7 +85,7 @@ def text_length(doc: Doc) -> int:
     return len(doc["text"]) if "text" in doc else sum(len(m["content"]) for m in doc["messages"])
 
 
-_NO_MARKS = str.maketrans("", "", " .,;:!?'\"-()")
+_NO_MARKS = str.maketrans("", "", " .,;:!?'\"()")
 
 
 def _conversation_key(messages: list[dict[str, str]]) -> str:
@@ -184,10 +188,13 @@ def make_document(mix: Mix, seed: str, number: int) -> Doc:
     if rng.random() >= JOIN_CHANCE or not _can_join(doc):
         return doc
     others = []
+    groups = {GROUPS.get(module.__name__, "")} - {""}
     for _ in range(1 if rng.random() < 0.7 else 2):
-        other = _draw(mix, rng)[1]
-        if _can_join(other):
+        other_module, other = _draw(mix, rng)
+        group = GROUPS.get(other_module.__name__, "")
+        if _can_join(other) and group not in groups:
             others.append(other["messages"])
+            groups |= {group} - {""}
     if not others:
         return doc
     messages = doc["messages"]
