@@ -45,8 +45,8 @@ MODULE_SHARES: dict[str, float] = {
 }
 DEFAULT_SHARE = 8.0
 
-# Modules of one group appear once in a joined chat: two names of one user, or two stories, would make "what was my name?"
-# and "who was the story about?" ambiguous.
+# Modules of one group appear once in a joined chat: two names of one user, or two stories, would make "what was my
+# name?" and "who was the story about?" ambiguous.
 GROUPS: dict[str, str] = {"gen_chat": "user", "gen_stories": "story", "gen_story_questions": "story"}
 
 CORPUS_SHARE = 0.12  # of all text
