@@ -253,7 +253,7 @@ end:
 hero: child; tailor; mouse; fox; bear; shepherd
 topic: {a_thing}; sewing; mending things; winter
 title: The Patch on the {thing}; A Hole in the {thing}
-$thing = coat; jacket; pair of trousers; sweater; blanket; backpack
+$thing = coat; jacket; cape; sweater; blanket; backpack
 $patch = a star; a heart; a little sun; a leaf; a moon
 feel: upset; sad; cross
 pal: elder
