@@ -8,6 +8,7 @@ held-out pairs of numbers.
 from __future__ import annotations
 
 import random
+import re
 
 from common import held_out
 from numbers_text import (
@@ -78,11 +79,13 @@ def _operands(task: str, rng: random.Random) -> tuple[str, int, int]:
     if size == "3":
         return rng.choice(["add", "sub"]), *sorted((rng.randint(1, 999), rng.randint(100, 999)), reverse=True)
     a, b = rng.randint(10, 99), rng.randint(10, 99)
+    if max(a, b) <= 12 or a <= 12 and op == "mul":
+        return _operands(task, rng)
     if op == "mul":
         b = rng.randint(2, 9)
         return ("mul", b, a) if rng.random() < 0.4 else ("mul", a, b)
     if rng.random() < 0.2:
-        b = rng.randint(1, 9)
+        a, b = max(a, 11), rng.randint(1, 9)
         if op == "add" and rng.random() < 0.4:
             a, b = b, a
     if op == "sub" and a < b:
@@ -108,7 +111,7 @@ def _sum_pair(task: str, rng: random.Random) -> Pair:
     question = forms[form]
     words = "{a_word}" in question
     if words and max(a, b) > 99:
-        question = forms[0]
+        form, question = 0, forms[0]
     question = question.format(a=a, b=b, a_word=number_word(a), b_word=number_word(b))
     return Pair(question, answer, _sum_key(task, op, a, b, form), (f"= {_result(op, a, b)}.", f"= {_result(op, a, b)},"),
                 typos=not words)
@@ -296,8 +299,7 @@ def _word_problem(rng: random.Random) -> Pair:
             result = paid - price
             ask = f"{name} buys a toy for {price} dollar{'s' * (price > 1)} and pays with {paid} dollars. How much change does {name} get?"
             answer = f"{paid} - {price} = {result}, so the answer is {result} dollar{'s' * (result > 1)}."
-        a, b = price, count
-    return Pair(ask, answer, f"problem:{kind}:{a}:{b}:{one}", (f"= {result},",))
+    return Pair(ask, answer, f"problem:{answer}", (f"= {result},",))
 
 
 def _parity(rng: random.Random) -> Pair:
@@ -450,11 +452,28 @@ def pair(task: str, rng: random.Random) -> Pair:
     return maker(rng) if maker else _sum_pair(task, rng)
 
 
+_EQUATION = re.compile(r"(\d+) ([-+×]) (\d+) = ")
+_OP_OF_SIGN = {"+": "add", "-": "sub", "×": "mul"}
+
+
+def shows_held_out_sum(text: str) -> bool:
+    """Whether a text works out a two-digit sum that the evaluation asks for."""
+    for first, sign, second in _EQUATION.findall(text):
+        a, b = int(first), int(second)
+        if max(a, b) > 10:
+            op = _OP_OF_SIGN[sign]
+            low, high = (a, b) if op == "sub" else (min(a, b), max(a, b))
+            if held_out(f"sum-pair:{op}:{low}:{high}"):
+                return True
+    return False
+
+
 def training_pair(task: str, rng: random.Random) -> Pair:
-    """One question with its answer that is not held out."""
+    """One question with its answer that is not held out and shows no held-out sum on the way."""
+    one_digit = task in ("add1", "sub1", "mul1", "div")
     while True:
         made = pair(task, rng)
-        if not (made.key and held_out(made.key)):
+        if not (made.key and held_out(made.key)) and (one_digit or not shows_held_out_sum(made.answer)):
             return made
 
 

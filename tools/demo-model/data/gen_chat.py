@@ -153,6 +153,8 @@ def _distractors(rng: random.Random, count: int, name: str = "") -> list[Turn]:
 
 def _recall_name(rng: random.Random, count: int | None = None) -> tuple[list[Turn], str]:
     value, tell, reply, ask, answer = _told(rng, "name")
+    if rng.random() < 0.1:
+        tell = tell.lower()
     turns = [(tell, reply)]
     if rng.random() < 0.15:
         turns.insert(0, _greeting(rng))
@@ -279,6 +281,8 @@ def _choose(rng: random.Random) -> list[Turn]:
         return [offer, (rng.choice(["a riddle", "A riddle, please.", "The riddle!"]), riddle[0]), (rng.choice(["I give up.", "I don't know."]), f"The answer is {riddle[1]}.")]
     if kind == 2:
         a, b = rng.randint(2, 30), rng.randint(2, 30)
+        while gen_arithmetic.shows_held_out_sum(f"{a} + {b} = "):
+            a, b = rng.randint(2, 30), rng.randint(2, 30)
         wrong = a + b + rng.choice([-2, -1, 1, 2, 10])
         right = rng.random() < 0.6
         said = a + b if right else wrong
@@ -303,6 +307,11 @@ def sample(task: str, rng: random.Random) -> Doc:
             turns, value = _recall_name(rng) if task == "recall_name" else _recall_facts(rng)
             if not held_out(_name_key(turns, value)):
                 return chat(task, turns)
+    if task == "made_up_word":
+        turns = _made_up_word(rng)
+        while held_out("made-up:" + turns[0][0]):
+            turns = _made_up_word(rng)
+        return chat(task, turns)
     if task in _MAKERS:
         return chat(task, [(user_noise(rng, q, 0.15, typos=False), a) for q, a in _MAKERS[task](rng)])
     turns = [_row_turn(_TABLES[task], rng)]
@@ -332,7 +341,8 @@ def eval_cases(task: str) -> list[Doc]:
                 cases.append(eval_case(task, turns[-1][0], [value.lower()], before=turns[:-1]))
         return cases
     if task == "made_up_word":
-        return [eval_case(task, _made_up_word(rng)[0][0], ["don't know", "not sure", "never seen"]) for _ in range(50)]
+        asked = sorted({_made_up_word(rng)[0][0] for _ in range(800)})
+        return [eval_case(task, question, ["don't know", "not sure", "never seen"]) for question in asked if held_out("made-up:" + question)]
     if task not in _ACCEPT:
         return []
     return [eval_case(task, user, _ACCEPT[task] or [a.lower()[:24] for a in answers] + _identity_words(answers))

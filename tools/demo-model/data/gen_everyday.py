@@ -48,6 +48,11 @@ def _wordings(question: str) -> list[str]:
     return made
 
 
+def _plain(question: str) -> str:
+    """The question without case and marks, by which wordings are told apart and held out."""
+    return re.sub(r"[^a-z0-9 ]", "", question.lower()).strip()
+
+
 def _load() -> dict[str, list[Entry]]:
     raw: dict[str, list[tuple[list[str], str]]] = {}
     for path in sorted(Path(__file__).parent.glob("everyday_*.py")):
@@ -70,8 +75,8 @@ def _load() -> dict[str, list[Entry]]:
             questions = []
             for question in hand_written:
                 for wording in _wordings(question):
-                    if wording.lower() not in seen:
-                        seen.add(wording.lower())
+                    if _plain(wording) not in seen:
+                        seen.add(_plain(wording))
                         questions.append(wording)
             if not questions:
                 continue
@@ -103,7 +108,7 @@ def pair(task: str, rng: random.Random) -> Pair:
     entry = rng.choice(_TABLES[task])
     form = rng.randrange(len(entry.questions))
     question = entry.questions[form]
-    return Pair(question, entry.answer, f"everyday:{question}" if form else "", entry.accept)
+    return Pair(question, entry.answer, f"everyday:{_plain(question)}" if form else "", entry.accept)
 
 
 def training_pair(task: str, rng: random.Random) -> Pair:
@@ -143,4 +148,4 @@ def eval_cases(task: str) -> list[Doc]:
     if task == "everyday_chat":
         return []
     return [eval_case(task, Pair(question, entry.answer, "", entry.accept)) for entry in _TABLES[task] for question in entry.questions[1:]
-            if held_out(f"everyday:{question}") and entry.accept][:200]
+            if held_out(f"everyday:{_plain(question)}") and entry.accept][:200]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from common import a_or_an, cap, chat, join_and, plural, user_noise, with_article
+from common import a_or_an, cap, chat, held_out, join_and, plural, user_noise, with_article
 from lexicon import Lexicon, load
 from qa_docs import Pair, conversation, eval_case, is_held_out
 from word_tables import CATEGORIES, COMPARATIVES, CONTRACTIONS, HOMOPHONES, IRREGULAR_PAST, NO_ARTICLE, NO_ARTICLE_WORDS, OPPOSITE, SYNONYMS
@@ -311,7 +311,8 @@ def _sentence(rng: random.Random) -> dict:
     if rng.random() < 0.3:
         turns = [(rng.choice([f"Use {word} in a sentence.", f"Make a sentence with {word}.", f"Give me a sentence with the word {word}."]), sentence)]
     else:
-        turns = [(rng.choice(_DEFINE).format(w=word), _definition_text(word)),
+        forms = [form for form in _DEFINE if not held_out(f"define:{word}:{form}")]
+        turns = [(rng.choice(forms or _DEFINE).format(w=word), _definition_text(word)),
                  (rng.choice(["Can you use it in a sentence?", "Use it in a sentence.", "Give me an example.", "An example, please.", "for example?"]), sentence)]
     if entry.synonyms and rng.random() < 0.4:
         turns.append((rng.choice(["What is another word for it?", "Is there another word for that?", f"And a synonym for {word}?"]), f"Another word for {word} is {entry.synonyms[0]}."))

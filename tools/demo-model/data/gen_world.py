@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import random
 
-from common import cap, chat, join_and, user_noise
+from common import cap, chat, held_out, join_and, user_noise
 from qa_docs import Pair, conversation, eval_case, is_held_out
 from world_countries import COMMON, COUNTRIES, Country
 from world_facts import RELATIONS, Relation
@@ -119,13 +119,17 @@ def _country_chat(rng: random.Random) -> dict:
     name = country.name
     where = {"Oceania": "Oceania, in the Pacific"}.get(country.continent, country.continent)
     languages = join_and(country.languages)
-    opening = rng.choice([
+    where_form = CONTINENT_FORMS.index("Where is {c}?")
+    openings = [
         (f"Tell me about {name}.", f"{cap(name)} is a country in {where}. Its capital is {country.capital}, and people there speak {languages}."),
         (f"Where is {name}?", f"{cap(name)} is in {where}."),
         (f"I am going to {name} soon.", f"That sounds exciting! {cap(name)} is in {where}. What would you like to know?"),
         (f"I want to learn about {name}.", f"Good idea! {cap(name)} is a country in {where}, and its capital is {country.capital}."),
         (f"I come from {name}.", f"How nice! {cap(name)} is in {where}. Do you want to talk about it?"),
-    ])
+    ]
+    if held_out(f"world:continent:{name}:{where_form}"):
+        openings = [item for item in openings if not item[0].startswith("Where is")]
+    opening = rng.choice(openings)
     follow = [
         (rng.choice(["What is its capital?", "And the capital?", "What is the capital?", "which city is the capital"]), f"The capital of {name} is {country.capital}."),
         (rng.choice(["What language do they speak there?", "Which languages are spoken there?", "What do people speak there?"]), f"In {name}, people speak {languages}."),
