@@ -140,7 +140,7 @@ def _distractors(rng: random.Random, count: int, name: str = "") -> list[Turn]:
         if roll < 0.6:
             turns.append(_knowledge(rng))
         elif roll < 0.7:
-            turns.extend(_joke_turns(rng)[:1])
+            turns.append((rng.choice(_ASK_JOKE), " ".join(rng.choice(JOKES))))
         elif roll < 0.8 and name:
             _, tell, reply, _, _ = _told(rng, rng.choice(["pet", "relative", "color", "food", "hobby"]))
             turns.append((tell, reply))
