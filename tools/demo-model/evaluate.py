@@ -67,7 +67,10 @@ def contains(answer: str, wanted: str) -> bool:
 def is_right(case: dict[str, Any], answer: str) -> bool:
     if "exact" in case:
         return answer.strip() == case["exact"].strip()
-    return any(contains(answer.lower(), wanted.lower()) for wanted in case["accept"])
+    low = answer.lower()
+    if not all(contains(low, wanted.lower()) for wanted in case.get("require", [])):
+        return False
+    return any(contains(low, wanted.lower()) for wanted in case["accept"])
 
 
 def answer_cases(model: DemoModel, tokenizer: Any, cases: Sequence[dict[str, Any]]) -> list[str]:
@@ -195,6 +198,7 @@ def main() -> None:
         ids = tokenizer.encode(render(max(documents[:200], key=lambda d: len(str(d))))).ids[:256]
         result["transformers"] = compare_with_transformers(model, args.hf, ids)
         print(f"transformers: {result['transformers']}", flush=True)
+    args.out.mkdir(parents=True, exist_ok=True)
     for precision in PRECISIONS:
         set_precision(model, state, precision)
         answers = answer_cases(model, tokenizer, cases)
@@ -207,11 +211,12 @@ def main() -> None:
         }
         print(f"{precision}: perplexity {result['precisions'][precision]['perplexity']}, "
               f"accuracy {result['precisions'][precision]['accuracy']:.3f}, {time.perf_counter() - began:.0f} s", flush=True)
+        # What is known so far, should the machine be taken away before the rest.
+        (args.out / "evaluation.json").write_text(json.dumps(result, indent=1, ensure_ascii=False), encoding="utf-8")
     set_precision(model, state, "MXFP4")
     used = [(task, batch) for task, docs in by_task.items() for batch in batches(docs)]
     result["expert_use"] = expert_use(model, [("all", batch) for batch in validation] + used)
     result["story_prompts"] = STORY_PROMPTS
-    args.out.mkdir(parents=True, exist_ok=True)
     (args.out / "evaluation.json").write_text(json.dumps(result, indent=1, ensure_ascii=False), encoding="utf-8")
     text = report.markdown(result)
     (args.out / "evaluation.md").write_text(text, encoding="utf-8")

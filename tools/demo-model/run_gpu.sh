@@ -4,7 +4,8 @@
 #   run_gpu.sh smoke            a minute of training, then everything else on a few cases
 #   run_gpu.sh train SECONDS    the real run: starts it, or goes on waiting for the one already running here
 #
-# Set CORPUS to the corpus folder or its .tar.xz. Results are copied to $OUT; the work lies in $WORK. A call returns after
+# Set CORPUS to the corpus folder or its .tar.xz, LIMIT and DOCUMENTS to the evaluation's size (cases a task, held-out
+# documents). Results are copied to $OUT; the work lies in $WORK. A call returns after
 # WAIT seconds at the latest and says how far it is: the same command again waits on.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -36,7 +37,7 @@ pipeline() {
   echo "== export ($((SECONDS - began)) s)"
   python3 source/export.py --checkpoint checkpoint.pt --tokenizer tokenizer.json --gguf demo.gguf --hf hf
   echo "== evaluation ($((SECONDS - began)) s)"
-  limit=200 documents=6000
+  limit=${LIMIT:-200} documents=${DOCUMENTS:-6000}
   if [ "$mode" = smoke ]; then limit=10 documents=1500; fi
   python3 source/evaluate.py --checkpoint checkpoint.pt --tokenizer tokenizer.json --corpus "$corpus" --hf hf \
     --out evaluation --limit "$limit" --docs "$documents"
