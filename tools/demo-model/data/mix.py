@@ -34,14 +34,14 @@ from corpus import Corpus, load_corpus  # noqa: E402
 # Share of the generated text (by characters, not by documents) of each module; one that isn't listed gets
 # DEFAULT_SHARE.
 MODULE_SHARES: dict[str, float] = {
-    "gen_stories": 22,
-    "gen_story_questions": 16,
+    "gen_stories": 19,
+    "gen_story_questions": 14,
     "gen_reading": 8,
     "gen_arithmetic": 14,
-    "gen_chat": 10,
+    "gen_chat": 13,
     "gen_everyday": 12,
-    "gen_words": 9,
-    "gen_world": 9,
+    "gen_words": 11,
+    "gen_world": 10,
 }
 DEFAULT_SHARE = 8.0
 
