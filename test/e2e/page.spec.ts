@@ -95,6 +95,36 @@ test.describe('wide', () => {
     await expect(page.getByTestId('message-assistant').last()).toHaveAttribute('aria-busy', 'false');
   });
 
+  test('keyboard: the focus is in the message box after its place has gone', async ({ page }) => {
+    await page.goto(SCRIPTED_URL);
+    const box = page.getByRole('textbox', { name: 'Message' });
+    await page.getByTestId('model-open').first().press('Enter');
+    await expect(box).toBeFocused();
+    await expectOpen(page);
+    await send(page, 'an endless answer');
+    await page.getByTestId('stop').press('Enter');
+    await expect(box).toBeFocused();
+    await page.getByTestId('regenerate').press('Enter');
+    await expect(box).toBeFocused();
+    await page.keyboard.press('Escape');
+    await page.getByTestId('edit-message').press('Enter');
+    await page.getByTestId('edit-input').press('Escape');
+    await expect(box).toBeFocused();
+    await page.getByTestId('delete-chat').press('Enter');
+    await page.getByTestId('confirm').press('Enter');
+    await expect(page.getByTestId('chat-item')).toHaveCount(0);
+    await expect(box).toBeFocused();
+  });
+
+  test('an answer that no parser can nest is shown as it is', async ({ page }) => {
+    await page.goto(SCRIPTED_URL);
+    await page.getByTestId('model-open').first().click();
+    await expectOpen(page);
+    await chat(page, 'loop');
+    expect(await page.getByTestId('markdown').textContent()).toBe('>'.repeat(5000));
+    await chat(page, 'short');
+  });
+
   test('a page that ended while it opened a model does not open it again by itself', async ({ page }) => {
     await page.goto(SCRIPTED_URL);
     await page.getByTestId('model-open').first().click();

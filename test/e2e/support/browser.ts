@@ -55,6 +55,14 @@ export const test = base.extend<BrowserOptions & BrowserFixtures>({
   }, { auto: true }],
 });
 
+/** Puts a script in front of the page's worker, whose world tests can't reach otherwise. */
+export async function beforeWorker(context: BrowserContext, script: string): Promise<void> {
+  await context.route(/\/assets\/worker-[^/]*\.js$/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: `${script};\n${await response.text()}` });
+  });
+}
+
 /** Keeps a screenshot as an artifact of the run. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `test-results/screenshots/${name}.png`, animations: 'disabled' });

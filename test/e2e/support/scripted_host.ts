@@ -115,7 +115,7 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
       onEvent({ kind: 'prefill', done: 0, total: 40, reused: 0 });
       await sleep(50);
       onEvent({ kind: 'prefill', done: 40, total: 40, reused: 0 });
-      const text = last.includes('short') ? `You said: ${last}` : ANSWER;
+      const text = last.includes('short') ? `You said: ${last}` : last.includes('loop') ? '>'.repeat(5000) : ANSWER;
       const pieces = text.match(/\s*\S+/g) ?? [];
       const endless = last.includes('endless');
       let written = '';
