@@ -1,5 +1,8 @@
 import type { ExportedFile } from '../storage/exporter.ts';
 
+/** Without it browsers guess from the bytes, and rename a LICENSE to LICENSE.txt. */
+const ANY_TYPE = 'application/octet-stream';
+
 /**
  * The files of a stored model as blobs. Each piece becomes a blob of its own at once: browsers move those to disk
  * when they grow beyond memory, which a single buffer of 40 GB could never do.
@@ -18,7 +21,7 @@ export async function blobsOf(
       done += bytes.byteLength;
       onProgress(done, total);
     }
-    exported.push({ name: file.name.slice(file.name.lastIndexOf('/') + 1), blob: new Blob(parts) });
+    exported.push({ name: file.name.slice(file.name.lastIndexOf('/') + 1), blob: new Blob(parts, { type: ANY_TYPE }) });
   }
   return exported;
 }

@@ -30,8 +30,10 @@ export function parseCommand(args: readonly string[], specs: OptionSpecs, positi
   try {
     parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    // parseArgs appends hints of several sentences; the first says it.
-    throw new UsageError((error instanceof Error ? error.message : String(error)).split('. ')[0]);
+    // parseArgs appends hints of several sentences; the first says it, but for a value that looks like an option.
+    const [message] = (error instanceof Error ? error.message : String(error)).split(/\.(?:\s|$)/);
+    const ambiguous = /^Option '(--[\w-]+)' argument is ambiguous/.exec(message);
+    throw new UsageError(ambiguous === null ? message : `a value that begins with a dash is written ${ambiguous[1]}=-1`);
   }
   const { positionals, values } = parsed;
   if (values['help'] !== true && positionals.length !== positionalNames.length) {

@@ -98,12 +98,12 @@ export function createConversation(services: ConversationServices): Conversation
   };
 
   /** What to offer after an answer failed. */
-  const wayOn = async (error: unknown, chatId: string, contextLength: number): Promise<Notice['action']> => {
+  const wayOn = async (failure: unknown, chatId: string, contextLength: number): Promise<Notice['action']> => {
     if (session.model.peek() === null) return null;
-    if (!(error instanceof Error && error.name === 'ContextFullError')) {
+    if (!(failure instanceof Error && failure.name === 'ContextFullError')) {
       return { label: 'Try again', run: () => void answer(chatId) };
     }
-    const omitted = await turnsToOmit(chatId, contextLength).catch(() => null);
+    const omitted = await turnsToOmit(chatId, contextLength);
     if (omitted === null) return null;
     return {
       label: 'Go on without the oldest messages',
@@ -116,15 +116,20 @@ export function createConversation(services: ConversationServices): Conversation
 
   /**
    * The fewest turns to leave out so that the rest takes half of the context: then the next messages fit too, and
-   * the cache of the prompt isn't lost with each of them. null where there is nothing left to leave out.
+   * the cache of the prompt isn't lost with each of them. null where there is nothing left to leave out, or it can't
+   * be counted (the model was closed).
    */
   const turnsToOmit = async (chatId: string, contextLength: number): Promise<number | null> => {
     const chat = chats.list.peek().find((entry) => entry.id === chatId);
     if (chat === undefined) return null;
     const starts = chat.turns.flatMap(({ role }, index) => (role === 'user' && index > omittedOf(chat) ? [index] : []));
-    for (const start of starts) {
-      const messages = messagesOf({ ...chat, omittedTurns: start }, settings.values.peek().systemPrompt);
-      if (await host.countTokens(messages) <= contextLength / 2) return start;
+    try {
+      for (const start of starts) {
+        const messages = messagesOf({ ...chat, omittedTurns: start }, settings.values.peek().systemPrompt);
+        if (await host.countTokens(messages) <= contextLength / 2) return start;
+      }
+    } catch {
+      return null;
     }
     return starts.at(-1) ?? null;
   };

@@ -45,7 +45,7 @@ export function createNotices(): NoticeState {
 }
 
 /** Sentences that programs write as half a line ('there is no model here') begin with one of these. */
-const LOWER_CASE_START = /^(a|an|the|this|there|no|it)(?=\s)/;
+const LOWER_CASE_START = /^(a|an|the|this|these|there|no|it)(?=\s)/;
 
 /** The sentence of whatever was thrown, as people read sentences: a capital in front, a full stop behind. */
 export function sentenceOf(error: unknown): string {

@@ -14,6 +14,7 @@ export function createTabChannel(name: string): TabChannel {
   if (typeof BroadcastChannel === 'undefined') return { tell: () => undefined, listen: () => undefined };
   const channel = new BroadcastChannel(name);
   return {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
     tell: (news) => channel.postMessage(news),
     listen: (hear) => channel.addEventListener('message', (event) => hear(event.data as TabNews)),
   };

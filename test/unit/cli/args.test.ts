@@ -19,6 +19,7 @@ describe('command line arguments', () => {
   it.each([
     [['m', '--nonsense'], /nonsense/],
     [['m', '--prompt'], /prompt/],
+    [['m', '--seed', '-1'], /^a value that begins with a dash is written --seed=-1$/],
     [[], /expected MODEL, got nothing/],
     [['m', 'n'], /expected MODEL, got 2 arguments/],
   ])('refuses %j with one sentence', (args, message) => {

@@ -114,9 +114,12 @@ describe('several tabs', () => {
 });
 
 describe('a failed import', () => {
-  const failing = (error: Error) => {
+  const failing = (failure: Error) => {
     const notices = createNotices();
-    const host = { importFiles: () => Promise.reject(error), listModels: async () => [] } as unknown as HostApi;
+    const importFiles = async () => {
+      throw failure;
+    };
+    const host = { importFiles, listModels: async () => [] } as unknown as HostApi;
     const library = createLibrary({
       host, notices, tasks: createTasks(() => 0), download: async () => undefined, onRefreshed: () => undefined, onChanged: () => undefined,
     });
