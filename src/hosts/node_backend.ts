@@ -15,9 +15,6 @@ export interface NodeBackendOptions extends DawnOptions {
   readonly profileKernels?: boolean;
 }
 
-/** Keeps Dawn's instance reachable while its back end is: Dawn crashes the process when it is collected. */
-const dawnOfBackend = new WeakMap<Backend, GPU>();
-
 /**
  * Opens the back end of that name; 'auto' is WebGPU on the machine's own driver, else the reference.
  * @throws Error with one sentence where WebGPU was asked for and finds no adapter
@@ -38,10 +35,8 @@ export async function openNodeBackend(name: NodeBackendName | 'auto', options: N
 
 async function openWebGpu(options: NodeBackendOptions): Promise<Backend> {
   const gpu = await openDawn(options);
-  const backend = await createWebGpuBackend({
+  return createWebGpuBackend({
     gpu, shaderSources: await loadShaderSources(), maxBindingByteLength: options.maxBindingByteLength,
     profileKernels: options.profileKernels,
   });
-  dawnOfBackend.set(backend, gpu);
-  return backend;
 }

@@ -12,6 +12,8 @@ export const MAP_MODE_READ = 0x0001;
 
 export interface OpenedDevice {
   readonly device: GPUDevice;
+  /** Kept as long as the device is used: Dawn in Node crashes when its root object is collected before. */
+  readonly gpu: GPU;
   readonly traits: DeviceTraits;
   /** Adapter in words: 'NVIDIA H200', 'SwiftShader (software)'. */
   readonly adapter: string;
@@ -53,6 +55,7 @@ export async function openDevice(gpu: GPU, request: DeviceRequest = {}): Promise
     || /swiftshader|llvmpipe|lavapipe|software|basic render/i.test(`${info.device} ${info.description} ${info.architecture}`);
   return {
     device,
+    gpu,
     software,
     adapter: adapterName(info, software),
     traits: {

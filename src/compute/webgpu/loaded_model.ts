@@ -40,7 +40,7 @@ export async function loadModel(
   options: LoadOptions,
 ): Promise<LoadedModel> {
   const resources = await createModelResources(opened, pipelines, source, graph, options);
-  const model = new GpuModel(opened.device, graph, resources, profile);
+  const model = new GpuModel(opened, graph, resources, profile);
   try {
     await model.compile(options);
   } catch (error) {
@@ -51,7 +51,8 @@ export async function loadModel(
 }
 
 class GpuModel implements LoadedModel {
-  readonly #device: GPUDevice;
+  /** Keeps the GPU object reachable, too. */
+  readonly #opened: OpenedDevice;
   readonly #graph: ModelGraph;
   readonly #resources: ModelResources;
   readonly #profile: KernelProfile | null;
@@ -66,14 +67,16 @@ class GpuModel implements LoadedModel {
     this.#failure ??= (event as GPUUncapturedErrorEvent).error.message;
   };
 
-  constructor(device: GPUDevice, graph: ModelGraph, resources: ModelResources, profile: KernelProfile | null) {
-    this.#device = device;
+  constructor(opened: OpenedDevice, graph: ModelGraph, resources: ModelResources, profile: KernelProfile | null) {
+    this.#opened = opened;
     this.#graph = graph;
     this.#resources = resources;
     this.#profile = profile;
     this.#warm = new GpuSequence(resources.contextLength);
-    device.addEventListener('uncapturederror', this.#onError);
+    opened.device.addEventListener('uncapturederror', this.#onError);
   }
+
+  get #device(): GPUDevice { return this.#opened.device; }
 
   get maxStepTokens(): number { return this.#resources.maxStepTokens; }
   get contextLength(): number { return this.#resources.contextLength; }
