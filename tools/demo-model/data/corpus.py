@@ -1,4 +1,4 @@
-"""Plain text and short dialogues from the permissively licensed files of the corpus folder (see ../NOTICE).
+"""Plain text and short dialogues from the permissively licensed files of the corpus folder (see public/models/NOTICE.txt).
 
 `load_corpus(folder, validation)` reads, cleans and cuts everything once; `Corpus.sample(rng)` draws a document. One
 document in twenty, by its text's checksum, is never in training: `validation=True` gives exactly those.
