@@ -1,16 +1,17 @@
-/** From the first visit to the last model deleted, on WebGPU (SwiftShader), without a mock in between. */
+/** From the first model to the last one deleted, on WebGPU (SwiftShader), without a mock in between. */
 import { SITE_URL } from './support/addresses.ts';
 import { expect, keepScreenshot, test } from './support/browser.ts';
+import { STARTER_GGUF } from './support/models.ts';
 import { chat, closeSettings, expectOpen, send, setNumber } from './support/page_steps.ts';
 
-test('starter model: load, chat, stop, reload, edit, regenerate, delete', async ({ page }) => {
+test('one model: import, chat, stop, reload, edit, regenerate, delete', async ({ page }) => {
   await page.goto(SITE_URL);
   await expect(page.getByTestId('welcome-first')).toBeVisible();
   await expect(page.getByTestId('storage-persisted')).toContainText('Private file system');
-  await keepScreenshot(page, 'first-visit');
+  await keepScreenshot(page, 'no-model');
 
-  await test.step('load the starter model', async () => {
-    await page.getByTestId('starter-load').click();
+  await test.step('import a model', async () => {
+    await page.getByTestId('import-files').setInputFiles(STARTER_GGUF);
     await expectOpen(page);
     await expect(page.getByTestId('backend-label')).toContainText('WebGPU');
     await expect(page.getByTestId('model-item')).toHaveCount(1);

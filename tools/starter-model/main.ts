@@ -1,6 +1,6 @@
 /**
- * Makes public/models/starter.gguf: a tiny Qwen3-MoE of random weights that shows the whole path working until a
- * trained demo model exists. Always the same bytes.
+ * Makes test/vectors/starter/starter.gguf: a tiny Qwen3-MoE of random weights for tests of the whole path, which need a
+ * model that opens at once and not one that makes sense. Always the same bytes.
  *
  *   npm run starter-model
  */
@@ -12,7 +12,7 @@ import { shapeMetadata, shapeTensors, type MoeShape, type ShapeTensor } from '..
 import { randomBlocks } from '../synthetic/random_weights.ts';
 import { starterVocabulary } from './vocabulary.ts';
 
-const OUT = resolve(import.meta.dirname, '../../public/models');
+const OUT = resolve(import.meta.dirname, '../../test/vectors/starter');
 const TITLE = 'Starter (random weights)';
 const NOTE = 'Random weights: it answers gibberish. It only shows that download, import, GPU and chat work here.';
 
@@ -47,5 +47,4 @@ const file = writeGguf(
 
 mkdirSync(OUT, { recursive: true });
 writeFileSync(join(OUT, 'starter.gguf'), file);
-writeFileSync(join(OUT, 'index.json'), `${JSON.stringify({ models: [{ file: 'starter.gguf', title: TITLE, note: NOTE }] }, null, 2)}\n`);
 console.log(`starter.gguf: ${(file.byteLength / 1e6).toFixed(2)} MB`);

@@ -62,6 +62,9 @@ export function ChatView(): JSX.Element {
                 : <AssistantMessage turn={turn} last={index === turns.length - 1} />}
             </Fragment>
           ))}
+          {chat !== null && chat.id === app.conversation.waitingChatId.value && (
+            <p class="thinking-dots" data-testid="waiting">Answered as soon as the model is open<span aria-hidden="true" /></p>
+          )}
         </div>
       </div>
       {away && (

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useApp } from '../context.ts';
+import type { StarterModel } from '../state/starter.ts';
 import { Icon } from './icons.tsx';
 
 /** The message box. Enter sends, Shift + Enter makes a new line, Escape stops the answer. */
@@ -12,7 +13,8 @@ export function Composer(): JSX.Element {
   const live = conversation.live.value;
   const opened = session.model.value;
   const elsewhere = live !== null && live.chatId !== chats.currentId.value;
-  const canSend = opened !== null && live === null && text.trim() !== '';
+  const coming = app.modelComing.value;
+  const canSend = (opened !== null || coming) && live === null && conversation.waitingChatId.value === null && text.trim() !== '';
 
   // Grows with its text up to the height that the style sheet allows.
   useLayoutEffect(() => {
@@ -35,7 +37,7 @@ export function Composer(): JSX.Element {
   return (
     <form class="composer" aria-label="Write a message" onSubmit={(event) => { event.preventDefault(); send(); }}>
       <textarea ref={box} id="message" rows={1} value={text} aria-label="Message" data-testid="composer-input"
-        placeholder={placeholderOf(opened?.info.modelName, elsewhere)}
+        placeholder={placeholderOf(opened?.info.modelName ?? (coming ? comingName(app.starter.value) : null), elsewhere)}
         onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKeyDown} />
       {live === null
         ? (
@@ -53,7 +55,11 @@ export function Composer(): JSX.Element {
   );
 }
 
-function placeholderOf(modelName: string | undefined, elsewhere: boolean): string {
-  if (modelName === undefined) return 'Open a model to chat';
+function comingName(starter: StarterModel | null): string {
+  return starter?.title ?? 'the model that is on its way';
+}
+
+function placeholderOf(modelName: string | null, elsewhere: boolean): string {
+  if (modelName === null) return 'Open a model to chat';
   return elsewhere ? 'An answer is still being written in another chat' : `Message ${modelName}`;
 }

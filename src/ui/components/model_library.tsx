@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useApp } from '../context.ts';
 import { formatBytes } from '../lib/format.ts';
+import { isOf } from '../state/first_visit.ts';
 import { ModelItem } from './model_item.tsx';
 import { PickButtons } from './pick_buttons.tsx';
 
@@ -8,12 +9,20 @@ import { PickButtons } from './pick_buttons.tsx';
 export function ModelLibrary(): JSX.Element {
   const { app } = useApp();
   const models = app.library.models.value;
+  // Without any model, the chat column offers them.
+  const absent = models.length === 0 ? [] : app.starters.value.filter((starter) => !models.some((model) => isOf(model, starter)));
   return (
     <section class="panel models" aria-label="Models" data-testid="library">
       <h2>Models</h2>
       {models.length === 0 && app.ready.value && <p class="empty">Drop a GGUF file or a safetensors folder anywhere on this page.</p>}
       <ul>{models.map((model) => <ModelItem key={model.id} model={model} />)}</ul>
       <PickButtons />
+      {absent.map((starter) => (
+        <button key={starter.file} type="button" class="link" data-testid="starter-add" title={starter.note}
+          disabled={app.tasks.current.value !== null} onClick={() => void app.addStarter(starter)}>
+          Load {starter.title}
+        </button>
+      ))}
       <StorageMeter />
     </section>
   );

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useApp } from '../context.ts';
+import type { StarterModel } from '../state/starter.ts';
 import { Icon, Logo } from './icons.tsx';
 import { PickButtons } from './pick_buttons.tsx';
 
@@ -8,6 +9,7 @@ export function Welcome(): JSX.Element {
   const { app } = useApp();
   const opened = app.session.model.value;
   if (!app.ready.value) return <div class="welcome" aria-busy="true" />;
+  if (app.starter.value !== null) return <StarterWelcome starter={app.starter.value} />;
   if (opened !== null) {
     return (
       <div class="welcome" data-testid="welcome-ready">
@@ -18,6 +20,37 @@ export function Welcome(): JSX.Element {
     );
   }
   return app.library.models.value.some((model) => model.state === 'ready') ? <ChooseModel /> : <FirstVisit />;
+}
+
+/** The site's own model, open or on its way: what it is and what it answers well. */
+function StarterWelcome({ starter }: { starter: StarterModel }): JSX.Element {
+  const { app } = useApp();
+  const { live, waitingChatId } = app.conversation;
+  const ready = app.session.model.value !== null;
+  return (
+    <div class="welcome" data-testid="welcome-starter">
+      <Logo size={44} />
+      <h2>What would you like to talk about?</h2>
+      <p>
+        <strong>{starter.title}</strong> {ready ? 'runs in this page' : 'is on its way; you can write already'}. {starter.note}
+      </p>
+      <ul class="examples" aria-label="Examples">
+        {starter.examples.map((example) => (
+          <li key={example}>
+            <button type="button" class="button" data-testid="example" disabled={live.value !== null || waitingChatId.value !== null}
+              onClick={() => void app.conversation.send(example)}>
+              {example}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div class="drop-hint compact">
+        <strong>Drop a model of your own anywhere</strong>
+        <span>A .gguf file (all shards together), or a folder with config.json, tokenizer.json and .safetensors</span>
+        <PickButtons />
+      </div>
+    </div>
+  );
 }
 
 function ChooseModel(): JSX.Element {

@@ -1,8 +1,9 @@
-import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { DroppedFile, EnvironmentInfo, HostApi, ModelSummary } from '../../hosts/api.ts';
 import type { ChatStore } from './chat_store.ts';
 import { createChats, type ChatsState } from './chats.ts';
 import { createConversation, type ConversationState } from './conversation.ts';
+import { declineDemo, demoToOpen, isOf } from './first_visit.ts';
 import { createLayout, type LayoutState } from './layout.ts';
 import { createLibrary, type LibraryState } from './library.ts';
 import { createNotices, sentenceOf, type NoticeState } from './notices.ts';
@@ -25,6 +26,10 @@ export interface Confirmation {
 export interface AppState {
   readonly environment: ReadonlySignal<EnvironmentInfo | null>;
   readonly starters: ReadonlySignal<readonly StarterModel[]>;
+  /** The site's model that is open or on its way, with its examples; null for a model of one's own. */
+  readonly starter: ReadonlySignal<StarterModel | null>;
+  /** True while a model is on its way: downloaded, imported or opened. */
+  readonly modelComing: ReadonlySignal<boolean>;
   /** False until chats and library are read. */
   readonly ready: ReadonlySignal<boolean>;
   readonly confirmation: Signal<Confirmation | null>;
@@ -79,8 +84,26 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
     onChanged: () => tabs.tell({ kind: 'models' }),
   });
   const session = createSession({ host, notices, tasks, settings, preferences, library });
+  // Steps of bringing a model follow each other with gaps; a count spans them.
+  const bringing = signal(0);
+  const bring = async (work: () => Promise<void>): Promise<void> => {
+    bringing.value++;
+    try {
+      await work();
+    } finally {
+      bringing.value--;
+    }
+  };
+  const modelComing = computed(() => bringing.value > 0 || session.openingId.value !== null);
+  const starterComing = signal<StarterModel | null>(null);
+  const starter = computed(() => {
+    const id = session.model.value?.id ?? session.openingId.value;
+    if (id === null) return starterComing.value;
+    const model = library.models.value.find((entry) => entry.id === id);
+    return starters.value.find((entry) => model !== undefined && isOf(model, entry)) ?? null;
+  });
   const randomSeed = (): number => window.crypto.getRandomValues(new Uint32Array(1))[0];
-  const conversation = createConversation({ host, chats, settings, session, notices, randomSeed });
+  const conversation = createConversation({ host, chats, settings, session, modelComing, notices, randomSeed });
 
   tabs.listen((news) => {
     if (news.kind === 'models') void library.refresh();
@@ -93,15 +116,44 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
     window.document.title = title === undefined ? 'Hotset' : `${title} · Hotset`;
   });
 
+  /** The demo model's coming, where the page has begun it by itself. */
+  let ownDemo: Promise<void> | null = null;
+
+  const importAndOpen = async (files: readonly DroppedFile[]): Promise<boolean> => {
+    const model = await library.importFiles(files);
+    if (model !== null) await session.open(model);
+    return model !== null;
+  };
+
   const addFiles = async (files: readonly DroppedFile[]): Promise<void> => {
     notices.clear();
     if (files.length === 0) {
       notices.show({ kind: 'error', text: 'There was no file in what you dropped.', hint: 'Drop a .gguf file or a folder with safetensors files.' });
       return;
     }
-    const model = await library.importFiles(files);
-    if (model !== null) await session.open(model);
+    // One's own model goes before the page's.
+    if (ownDemo !== null) {
+      tasks.current.peek()?.actions.find(({ label }) => label === 'Cancel')?.run();
+      await ownDemo;
+    }
+    await bring(async () => void await importAndOpen(files));
   };
+
+  const loadStarter = (model: StarterModel): Promise<void> => bring(async () => {
+    starterComing.value = model;
+    const abort = new AbortController();
+    const cancel = { label: 'Cancel', hint: 'Stop downloading', run: () => abort.abort() };
+    try {
+      const file = await tasks.run(`Downloading ${model.title}`, [cancel], (report) =>
+        downloadStarter(base, model, window.fetch.bind(window), report, abort.signal));
+      if (!(await importAndOpen([file]))) declineDemo(preferences);
+    } catch (error) {
+      if (abort.signal.aborted) declineDemo(preferences);
+      else notices.show({ kind: 'error', text: sentenceOf(error), hint: 'Try again later, or drop a model of your own anywhere on this page.' });
+    } finally {
+      starterComing.value = null;
+    }
+  });
 
   const deleteModel = (model: ModelSummary): void => {
     const partial = model.state === 'partial';
@@ -111,6 +163,7 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
       confirmLabel: partial ? 'Discard' : 'Delete',
       run: async () => {
         notices.clear();
+        if (starters.peek().some((entry) => isOf(model, entry))) declineDemo(preferences);
         if (session.model.peek()?.id === model.id) await session.close();
         await library.remove(model);
       },
@@ -118,21 +171,13 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
   };
 
   return {
-    environment, starters, ready, confirmation, settings, layout, notices, tasks, chats, library, session, conversation,
+    environment, starters, starter, modelComing, ready, confirmation, settings, layout, notices, tasks, chats, library, session, conversation,
     addFiles,
-    deleteModel,
-    async addStarter(model) {
+    addStarter(model) {
       notices.clear();
-      const abort = new AbortController();
-      const cancel = { label: 'Cancel', hint: 'Stop downloading', run: () => abort.abort() };
-      try {
-        const file = await tasks.run(`Downloading ${model.title}`, [cancel], (report) =>
-          downloadStarter(base, model, window.fetch.bind(window), report, abort.signal));
-        await addFiles([file]);
-      } catch (error) {
-        if (!abort.signal.aborted) notices.show({ kind: 'error', text: sentenceOf(error) });
-      }
+      return loadStarter(model);
     },
+    deleteModel,
     deleteChat(id, title) {
       confirmation.value = {
         title: 'Delete this chat?',
@@ -145,9 +190,16 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
       const [models] = await Promise.all([
         fetchStarterModels(base, window.fetch.bind(window)), chats.load(), library.refresh(),
       ]);
-      starters.value = models;
-      ready.value = true;
-      await session.restore();
+      const demo = demoToOpen(models, library.models.peek(), preferences);
+      // At once, so that the page never shows that there is no model while one is about to come.
+      const opening = batch(() => {
+        starters.value = models;
+        ready.value = true;
+        return demo === null ? bring(() => session.restore()) : loadStarter(demo);
+      });
+      if (demo !== null) ownDemo = opening;
+      await opening;
+      ownDemo = null;
     },
   };
 }

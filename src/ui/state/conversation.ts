@@ -24,6 +24,9 @@ export interface ConversationState {
   readonly contextUsed: ReadonlySignal<number | null>;
   /** Text of the latest finished answer, for screen readers. */
   readonly announcement: ReadonlySignal<string>;
+  /** The chat whose message is answered as soon as the model that is on its way is open. */
+  readonly waitingChatId: ReadonlySignal<string | null>;
+  /** Sends a message; while a model is on its way, keeps it until that is open. */
   send(text: string): Promise<void>;
   /** Replaces a user message and answers again from there. */
   edit(turnId: string, text: string): Promise<void>;
@@ -37,6 +40,8 @@ export interface ConversationServices {
   readonly chats: ChatsState;
   readonly settings: SettingsState;
   readonly session: SessionState;
+  /** True while a model is on its way: downloaded, imported or opened. */
+  readonly modelComing: ReadonlySignal<boolean>;
   readonly notices: NoticeState;
   readonly randomSeed: () => number;
 }
@@ -46,10 +51,11 @@ const SAVE_INTERVAL_MILLIS = 2000;
 const COUNT_DELAY_MILLIS = 250;
 
 export function createConversation(services: ConversationServices): ConversationState {
-  const { host, chats, settings, session, notices, randomSeed } = services;
+  const { host, chats, settings, session, modelComing, notices, randomSeed } = services;
   const live = signal<LiveAnswer | null>(null);
   const contextUsed = signal<number | null>(null);
   const announcement = signal('');
+  const waitingChatId = signal<string | null>(null);
 
   const answer = async (chatId: string): Promise<void> => {
     const opened = session.model.peek();
@@ -166,6 +172,15 @@ export function createConversation(services: ConversationServices): Conversation
     return () => clearTimeout(timer);
   });
 
+  // The message that waited is answered, or left as it is where no model came.
+  effect(() => {
+    const chatId = waitingChatId.value;
+    const opened = session.model.value;
+    if (chatId === null || (opened === null && modelComing.value)) return;
+    waitingChatId.value = null;
+    if (opened !== null) void answer(chatId);
+  });
+
   // An answer whose chat was deleted has nowhere to go.
   effect(() => {
     const current = live.value;
@@ -176,12 +191,16 @@ export function createConversation(services: ConversationServices): Conversation
     live,
     contextUsed,
     announcement,
+    waitingChatId,
     stop,
     async send(text) {
-      if (live.peek() !== null || session.model.peek() === null || text.trim() === '') return;
+      if (live.peek() !== null || waitingChatId.peek() !== null || text.trim() === '') return;
+      const ready = session.model.peek() !== null;
+      if (!ready && !modelComing.peek()) return;
       notices.clear();
       const { chatId } = chats.append(chats.currentId.peek(), 'user', text.trim());
-      await answer(chatId);
+      if (ready) await answer(chatId);
+      else waitingChatId.value = chatId;
     },
     async edit(turnId, text) {
       const chat = chats.current.peek();

@@ -16,6 +16,8 @@ export interface OpenedModel {
 
 export interface SessionState {
   readonly model: ReadonlySignal<OpenedModel | null>;
+  /** Which model is being opened; null while none is. */
+  readonly openingId: ReadonlySignal<string | null>;
   /** True where the context length or back end setting differs from what the model was opened with. */
   readonly needsReopen: ReadonlySignal<boolean>;
   open(model: Pick<ModelSummary, 'id' | 'name'>): Promise<void>;
@@ -38,6 +40,7 @@ export interface SessionServices {
 export function createSession(services: SessionServices): SessionState {
   const { host, notices, tasks, settings, preferences, library } = services;
   const model = signal<OpenedModel | null>(null);
+  const openingId = signal<string | null>(null);
   const needsReopen = computed(() => {
     const opened = model.value;
     if (opened === null) return false;
@@ -60,11 +63,15 @@ export function createSession(services: SessionServices): SessionState {
     const requested = { contextLength, backend };
     try {
       await tasks.run(`Opening ${name}`, [cancel], async (report) => {
-        model.value = null;
+        batch(() => {
+          model.value = null;
+          openingId.value = id;
+        });
         preferences.write('opening', id);
         const info = await host.openModel(id, requested, report);
         batch(() => {
           model.value = { id, info, requested };
+          openingId.value = null;
         });
         preferences.write('model', id);
       });
@@ -77,6 +84,7 @@ export function createSession(services: SessionServices): SessionState {
         });
       }
     } finally {
+      openingId.value = null;
       preferences.write('opening', null);
     }
   };
@@ -99,6 +107,7 @@ export function createSession(services: SessionServices): SessionState {
 
   return {
     model,
+    openingId,
     needsReopen,
     open,
     reopen: () => openById(model.peek()?.id),

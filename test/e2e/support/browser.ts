@@ -14,6 +14,8 @@ const WEBGPU_FLAGS = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshade
 export interface BrowserOptions {
   /** False: a browser as it is without a WebGPU adapter. */
   webgpu: boolean;
+  /** True: as on a first visit, the site's demo model opens by itself. */
+  demo: boolean;
 }
 
 interface BrowserFixtures {
@@ -23,8 +25,9 @@ interface BrowserFixtures {
 
 export const test = base.extend<BrowserOptions & BrowserFixtures>({
   webgpu: [true, { option: true }],
+  demo: [false, { option: true }],
 
-  context: async ({ webgpu, viewport, colorScheme, deviceScaleFactor, hasTouch, isMobile }, use) => {
+  context: async ({ webgpu, demo, viewport, colorScheme, deviceScaleFactor, hasTouch, isMobile }, use) => {
     const profile = await mkdtemp(join(tmpdir(), 'hotset-e2e-'));
     const named = process.env.CHROMIUM_PATH ?? DEBIAN_CHROMIUM;
     const context: BrowserContext = await chromium.launchPersistentContext(profile, {
@@ -33,6 +36,8 @@ export const test = base.extend<BrowserOptions & BrowserFixtures>({
       viewport, colorScheme, deviceScaleFactor, hasTouch, isMobile,
       permissions: ['clipboard-read', 'clipboard-write'],
     });
+    // As someone who has cancelled it before: most tests want another model, at once.
+    if (!demo) await context.addInitScript(() => localStorage.setItem('hotset.demo', '"declined"'));
     await use(context);
     await context.close();
     await rm(profile, { recursive: true, force: true });

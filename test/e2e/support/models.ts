@@ -5,6 +5,8 @@ import { join } from 'node:path';
 
 const MODELS = 'test/vectors/models';
 
+/** Random weights, but large enough to chat with for a while: a context of 2048, and a chat template. */
+export const STARTER_GGUF = 'test/vectors/starter/starter.gguf';
 export const QWEN3_GGUF = `${MODELS}/qwen3_moe/qwen3_moe.gguf`;
 export const OLMOE_GGUF = `${MODELS}/olmoe/olmoe.gguf`;
 

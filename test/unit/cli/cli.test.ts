@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS, runCli } from '../../../src/hosts/cli/run.ts';
 
-const MODEL = join(import.meta.dirname, '../../../public/models/starter.gguf');
+const MODEL = join(import.meta.dirname, '../../vectors/starter/starter.gguf');
 
 let folder = '';
 beforeAll(() => { folder = mkdtempSync(join(tmpdir(), 'hotset-cli-')); });

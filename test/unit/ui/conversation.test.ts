@@ -59,9 +59,11 @@ function page(onEvent: (event: GenerateEvent) => void = () => undefined) {
   const notices = createNotices();
   const chats = createChats(mapStore(stored), noPreferences(), notices, (id) => told.push(id));
   const model = { id: 'm', info: { modelName: 'Tiny', contextLength: CONTEXT_LENGTH } } as unknown as OpenedModel;
-  const session = { model: signal(model) } as unknown as SessionState;
-  const conversation = createConversation({ host, chats, settings: createSettings(noPreferences()), session, notices, randomSeed: () => 1 });
-  return { requests, stored, told, notices, chats, conversation };
+  const open = signal<OpenedModel | null>(model);
+  const session = { model: open } as unknown as SessionState;
+  const modelComing = signal(false);
+  const conversation = createConversation({ host, chats, settings: createSettings(noPreferences()), session, modelComing, notices, randomSeed: () => 1 });
+  return { model, open, modelComing, requests, stored, told, notices, chats, conversation };
 }
 
 describe('context meter', () => {
@@ -93,6 +95,37 @@ describe('a conversation longer than the context', () => {
     // Back to a message that was left out: the shortened conversation is sent from its beginning.
     await conversation.edit(chats.current.value!.turns[2].id, 'another question');
     expect(requests.at(-1)?.map(({ content }) => content)).toEqual(['question 0', 'yes', 'another question']);
+  });
+});
+
+describe('a message written while the model is on its way', () => {
+  it('waits, and is answered once when the model is open', async () => {
+    const { model, open, modelComing, requests, chats, conversation } = page();
+    open.value = null;
+    await conversation.send('nobody will come');
+    expect(chats.list.value).toEqual([]);
+    modelComing.value = true;
+    await conversation.send('one');
+    await conversation.send('two');
+    expect(conversation.waitingChatId.value).toBe(chats.currentId.value);
+    expect(requests).toEqual([]);
+    open.value = model;
+    modelComing.value = false;
+    await expect.poll(() => chats.current.value?.turns.map(({ content }) => content)).toEqual(['one', 'yes']);
+    expect(requests.length).toBe(1);
+    expect(conversation.waitingChatId.value).toBeNull();
+  });
+
+  it('stays unanswered where no model comes', async () => {
+    const { model, open, modelComing, requests, chats, conversation } = page();
+    open.value = null;
+    modelComing.value = true;
+    await conversation.send('one');
+    modelComing.value = false;
+    expect(conversation.waitingChatId.value).toBeNull();
+    open.value = model;
+    expect(requests).toEqual([]);
+    expect(chats.current.value?.turns.length).toBe(1);
   });
 });
 

@@ -3,6 +3,9 @@ import { filesOfInput } from '../../../src/ui/lib/drop_files.ts';
 import { formatBytes, formatMillis, formatRate, formatSeconds } from '../../../src/ui/lib/format.ts';
 import { splitThinking } from '../../../src/ui/lib/markdown.ts';
 import { webGpuHelp } from '../../../src/ui/lib/webgpu_help.ts';
+import type { ModelSummary } from '../../../src/hosts/api.ts';
+import { declineDemo, demoToOpen } from '../../../src/ui/state/first_visit.ts';
+import { createPreferenceStore } from '../../../src/ui/state/preferences.ts';
 import { downloadStarter, fetchStarterModels } from '../../../src/ui/state/starter.ts';
 
 describe('numbers as people read them', () => {
@@ -56,11 +59,14 @@ describe('picked files', () => {
 });
 
 describe('starter models', () => {
-  const model = { file: 'tiny.gguf', title: 'Tiny', note: 'n' };
+  const model = { file: 'tiny.gguf', title: 'Tiny', note: 'n', examples: ['Hi'] };
 
   it('are none where the site answers with anything else', async () => {
     const answer = (body: string, status = 200) => async () => new Response(body, { status });
     expect(await fetchStarterModels('./', answer(JSON.stringify({ models: [model, { file: 3 }] })))).toEqual([model]);
+    const odd = { ...model, examples: [7, 'Hi'] };
+    expect(await fetchStarterModels('./', answer(JSON.stringify({ models: [odd, { ...model, examples: 'Hi' }] }))))
+      .toEqual([model, { ...model, examples: [] }]);
     expect(await fetchStarterModels('./', answer('<!doctype html>'))).toEqual([]);
     expect(await fetchStarterModels('./', answer('{"models": 7}'))).toEqual([]);
     expect(await fetchStarterModels('./', answer('', 404))).toEqual([]);
@@ -73,7 +79,42 @@ describe('starter models', () => {
     expect(dropped.path).toBe('tiny.gguf');
     expect(await dropped.file.text()).toBe('0123456789');
     expect(seen.at(-1)).toBe(10);
-    await expect(downloadStarter('./', model, async () => new Response('', { status: 404 }), () => undefined, new AbortController().signal))
-      .rejects.toThrow('404');
+  });
+
+  it('say in one sentence that they can’t be downloaded', async () => {
+    const from = (fetcher: () => Promise<Response>) => downloadStarter('./', model, fetcher, () => undefined, new AbortController().signal);
+    await expect(from(async () => new Response('', { status: 404 }))).rejects.toThrow('Tiny can\'t be downloaded (the site has no tiny.gguf: answer 404).');
+    const startPage = async () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html; charset=utf-8' } });
+    await expect(from(startPage)).rejects.toThrow('has no tiny.gguf');
+    const offline = async () => {
+      throw new TypeError('Failed to fetch');
+    };
+    await expect(from(offline)).rejects.toThrow('Tiny can\'t be downloaded (Failed to fetch).');
+  });
+});
+
+describe('the demo model opens by itself', () => {
+  const demo = { file: 'demo.gguf', title: 'Demo', note: 'n', examples: [] };
+  const model = (sourceFile: string, state: ModelSummary['state']) => ({ sourceFiles: [sourceFile], state }) as unknown as ModelSummary;
+  const preferences = () => createPreferenceStore('', () => {
+    throw new Error('none in Node');
+  });
+
+  it('on a first visit, also where that was cut off', () => {
+    expect(demoToOpen([demo, { ...demo, file: 'b.gguf' }], [], preferences())).toBe(demo);
+    expect(demoToOpen([demo], [model('demo.gguf', 'partial')], preferences())).toBe(demo);
+  });
+
+  it('never beside models, after one was open, where it was declined, or where the site has none', () => {
+    expect(demoToOpen([], [], preferences())).toBeNull();
+    expect(demoToOpen([demo], [model('demo.gguf', 'ready')], preferences())).toBeNull();
+    expect(demoToOpen([demo], [model('own.gguf', 'partial')], preferences())).toBeNull();
+    // Closed again: null is kept.
+    const opened = preferences();
+    opened.write('model', null);
+    expect(demoToOpen([demo], [], opened)).toBeNull();
+    const declined = preferences();
+    declineDemo(declined);
+    expect(demoToOpen([demo], [], declined)).toBeNull();
   });
 });
