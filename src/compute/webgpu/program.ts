@@ -44,7 +44,7 @@ export interface Program {
 
 /** Prompt tokens a step: enough rows to fill a GPU; a software adapter answers `stop` between smaller chunks. */
 const STEP_TOKENS = 512;
-const STEP_TOKENS_CPU = 64;
+const STEP_TOKENS_CPU = 16;
 
 function expertsOps(graph: ModelGraph): ExpertsOp[] {
   return graph.ops.filter((op): op is ExpertsOp => op.kind === 'experts');
