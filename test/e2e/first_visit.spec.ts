@@ -18,6 +18,7 @@ test('the demo model opens by itself, answers its examples, and does not come ba
   await test.step('a message written meanwhile is answered when the model is open', async () => {
     await setNumber(page, 'temperature', '0');
     await closeSettings(page);
+    await keepScreenshot(page, 'demo-loading');
     await page.getByTestId('example').filter({ hasText: '34 + 48' }).click();
     await expect(page.getByTestId('message-user')).toHaveText('What is 34 + 48?');
     await expect(page.getByTestId('answer-stats')).toHaveCount(1, SLOWLY);
@@ -30,7 +31,7 @@ test('the demo model opens by itself, answers its examples, and does not come ba
     await expect(page.getByTestId('example').first()).toBeEnabled();
     await keepScreenshot(page, 'demo-first-visit');
     await setNumber(page, 'temperature', '0.7');
-    await setNumber(page, 'seed', '4');
+    await setNumber(page, 'seed', '5');
     await closeSettings(page);
     await page.getByTestId('example').filter({ hasText: 'story' }).click();
     await expect(page.getByTestId('message-assistant')).toContainText(/fox.*kite/s, SLOWLY);

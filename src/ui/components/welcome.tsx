@@ -31,8 +31,9 @@ function StarterWelcome({ starter }: { starter: StarterModel }): JSX.Element {
     <div class="welcome" data-testid="welcome-starter">
       <Logo size={44} />
       <h2>What would you like to talk about?</h2>
-      <p>
-        <strong>{starter.title}</strong> {ready ? 'runs in this page' : 'is on its way; you can write already'}. {starter.note}
+      <p>{starter.note}</p>
+      <p class="hint">
+        {ready ? `${starter.title} runs in this page. Nothing you write leaves it.` : `${starter.title} is on its way. You can write already.`}
       </p>
       <ul class="examples" aria-label="Examples">
         {starter.examples.map((example) => (
