@@ -48,7 +48,11 @@ export async function continueGreedily(model: LoadedModel, prompt: readonly numb
   const sequence: Sequence = model.createSequence();
   const output = { kind: 'sample', sampling: GREEDY, recentTokens: [] } as const;
   const continuation: number[] = [];
-  let next: readonly number[] = prompt;
+  // The last token of the prompt is the first step of decode; what lies before it goes in as large steps as fit.
+  for (let begin = 0; begin < prompt.length - 1; begin += model.maxStepTokens) {
+    await model.step(sequence, prompt.slice(begin, Math.min(begin + model.maxStepTokens, prompt.length - 1)), { kind: 'none' });
+  }
+  let next: readonly number[] = prompt.slice(-1);
   while (continuation.length < count) {
     const { token } = await model.step(sequence, next, output);
     if (token === null) throw new Error('the back end sampled nothing');

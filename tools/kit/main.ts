@@ -58,7 +58,11 @@ async function worstError(model: LoadedModel, run: ReferenceRun, chunk: number):
 
 async function greedyMatches(model: LoadedModel, run: ReferenceRun): Promise<boolean> {
   const sequence = model.createSequence();
-  let next: readonly number[] = run.tokens.slice(0, run.greedy_prompt_len);
+  const prompt = run.tokens.slice(0, run.greedy_prompt_len);
+  for (let begin = 0; begin < prompt.length - 1; begin += model.maxStepTokens) {
+    await model.step(sequence, prompt.slice(begin, Math.min(begin + model.maxStepTokens, prompt.length - 1)), { kind: 'none' });
+  }
+  let next: readonly number[] = prompt.slice(-1);
   for (const expected of run.greedy) {
     const { token } = await model.step(sequence, next, { kind: 'sample', sampling: GREEDY, recentTokens: [] });
     if (token !== expected) return false;
