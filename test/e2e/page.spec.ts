@@ -104,13 +104,18 @@ test.describe('wide', () => {
     await send(page, 'an endless answer');
     await page.getByTestId('stop').press('Enter');
     await expect(box).toBeFocused();
+    // Keys don't wait for a button to be enabled, as clicks do.
+    await expect(page.getByTestId('regenerate')).toBeEnabled();
     await page.getByTestId('regenerate').press('Enter');
     await expect(box).toBeFocused();
     await page.keyboard.press('Escape');
+    await expect(page.getByTestId('edit-message')).toBeEnabled();
     await page.getByTestId('edit-message').press('Enter');
     await page.getByTestId('edit-input').press('Escape');
     await expect(box).toBeFocused();
     await page.getByTestId('delete-chat').press('Enter');
+    // A key pressed before the dialog is there would go to the button below it.
+    await expect(page.getByTestId('confirm')).toBeVisible();
     await page.getByTestId('confirm').press('Enter');
     await expect(page.getByTestId('chat-item')).toHaveCount(0);
     await expect(box).toBeFocused();
