@@ -15,10 +15,10 @@ export default defineConfig({
   reporter: 'list',
   webServer: [
     {
-      command: `npx vite build --mode e2e --outDir ${SITE_DIR} && npx vite preview --outDir ${SITE_DIR} --port ${portOf(SITE_URL)} --strictPort --bypass-lock`,
+      command: `npx vite build --mode e2e --outDir ${SITE_DIR} && npx vite preview --outDir ${SITE_DIR} --port ${portOf(SITE_URL)} --strictPort`,
       url: SITE_URL,
       timeout: 90_000,
     },
-    { command: `npm start -- --port ${portOf(DEV_URL)} --strictPort --bypass-lock`, url: DEV_URL, timeout: 90_000 },
+    { command: `npm start -- --port ${portOf(DEV_URL)} --strictPort`, url: DEV_URL, timeout: 90_000 },
   ],
 });
