@@ -3,16 +3,14 @@
  * floats (sign, two exponent bits, one mantissa bit) times 2^(e − 127), one E8M0 exponent byte e per 32 weights.
  */
 import { nibblesFromNatural, nibblesToNatural } from './bit_order.ts';
-import { e8m0Value, f32ToBits } from './float.ts';
+import { leastSquaresExponent } from './e8m0_search.ts';
+import { e8m0Value } from './float.ts';
 import type { WeightFormat } from './formats.ts';
 
 const MAGNITUDES = Float64Array.of(0, 0.5, 1, 1.5, 2, 3, 4, 6);
 const CODE_VALUES = Float64Array.from([...MAGNITUDES, ...MAGNITUDES.map((m) => (m === 0 ? 0 : -m))]);
 /** Magnitude m + 1 is nearer than m above this; a tie goes to the smaller one, as in ggml. */
 const MIDPOINTS = Float64Array.of(0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5);
-
-/** With this exponent byte the largest level, 6 · 2^125, is still an f32. */
-const LARGEST_EXPONENT = 252;
 
 /** Code of the level nearest to `magnitude` (≥ 0, in units of the scale). */
 function nearestCode(magnitude: number): number {
@@ -37,23 +35,7 @@ function squaredError(x: Float32Array, xIndex: number, scale: number): number {
  * larger scale has below m; 2^(k−4) loses at least (5/8 · 2^k)² on m and gains at most (2^(k−4))² on each other weight.
  */
 function bestExponent(x: Float32Array, xIndex: number): number {
-  let largest = 0;
-  for (let j = 0; j < 32; j++) {
-    const magnitude = Math.abs(x[xIndex + j]);
-    if (!Number.isFinite(magnitude)) return 255;
-    if (magnitude > largest) largest = magnitude;
-  }
-  const biased = f32ToBits(largest) >>> 23; // k + 127; 0 where subnormal
-  let best = 0;
-  let bestError = Infinity;
-  for (let e = Math.max(0, biased - 3); e <= Math.min(LARGEST_EXPONENT, Math.max(0, biased - 1)); e++) {
-    const error = squaredError(x, xIndex, e8m0Value(e));
-    if (error < bestError) {
-      best = e;
-      bestError = error;
-    }
-  }
-  return best;
+  return leastSquaresExponent(x, xIndex, -3, -1, (scale) => squaredError(x, xIndex, scale));
 }
 
 /** Block in the file: the exponent byte, 16 bytes with weights 0…15 in the low and 16…31 in the high nibbles. */

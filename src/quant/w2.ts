@@ -4,15 +4,13 @@
  * the squared error have a sign bias that compounds over layers.
  */
 import { copyBytes } from './bit_order.ts';
-import { e8m0Value, f32ToBits } from './float.ts';
+import { leastSquaresExponent } from './e8m0_search.ts';
+import { e8m0Value } from './float.ts';
 import type { WeightFormat } from './formats.ts';
 
 const CODE_VALUES = Float64Array.of(-4, -1, 1, 4);
 /** Magnitudes at and above this many scales are nearer to 4 than to 1. */
 const OUTER_FROM = 2.5;
-/** Largest exponent byte that the encoder writes: with a larger one, 4 scales overflow f32 when decoded. */
-const MAX_EXPONENT = 252;
-
 /** Squared error of the block's best codes under scale s. */
 function squaredError(x: Float32Array, xIndex: number, s: number): number {
   let sum = 0;
@@ -25,28 +23,12 @@ function squaredError(x: Float32Array, xIndex: number, s: number): number {
 }
 
 /**
- * The exponent byte up to MAX_EXPONENT with the least squared error, the lower one on a tie. Only the seven exponents around the
+ * The exponent byte with the least squared error, the lower one on a tie. Only the seven exponents around the
  * largest magnitude m can win: with 2^k ≤ m < 2^(k+1), a scale above 2^(k+1) overshoots every weight by more
  * than 2^(k+1) does, and one below 2^(k−5) loses more on m than any choice of the other 31 can win back.
  */
 function bestExponent(x: Float32Array, xIndex: number): number {
-  let largest = 0;
-  for (let j = 0; j < 32; j++) {
-    const magnitude = Math.abs(x[xIndex + j]);
-    if (!Number.isFinite(magnitude)) return 255;
-    if (magnitude > largest) largest = magnitude;
-  }
-  const biased = f32ToBits(largest) >>> 23; // floor(log2 largest) + 127; 0 where subnormal
-  let best = 0;
-  let bestError = Infinity;
-  for (let e = Math.max(0, biased - 5); e <= Math.min(MAX_EXPONENT, biased + 1); e++) {
-    const error = squaredError(x, xIndex, e8m0Value(e));
-    if (error < bestError) {
-      best = e;
-      bestError = error;
-    }
-  }
-  return best;
+  return leastSquaresExponent(x, xIndex, -5, 1, (scale) => squaredError(x, xIndex, scale));
 }
 
 /** Block in the file: 8 code bytes (weight j in bits 2·(j % 4) of byte j >> 2), then the exponent byte. */
