@@ -20,6 +20,15 @@ fn e8m0_at(plane: u32, i: u32) -> f32 {
   return bitcast<f32>(select(select(e << 23u, 0x00400000u, e == 0u), 0x7fc00000u, e == 255u));
 }
 
+/// The value of an E4M3 byte (bias 7, no infinities, 127 and 255 are NaN). Exact: a value below 2^-6 isn't made from a
+/// subnormal f32, which a GPU may take for zero.
+fn e4m3(byte: u32) -> f32 {
+  let magnitude = byte & 127u;
+  let small = bitcast<u32>(f32(magnitude) * 0x1p-9);
+  let finite = select((magnitude << 20u) + 0x3c000000u, small, magnitude < 8u);
+  return bitcast<f32>(select(finite, 0x7fc00000u, magnitude == 127u) | ((byte & 128u) << 24u));
+}
+
 fn low_nibbles(word: u32) -> vec4<u32> {
   return (vec4<u32>(word) >> vec4<u32>(0u, 4u, 8u, 12u)) & vec4<u32>(15u);
 }

@@ -1,0 +1,27 @@
+/**
+ * The two 8-bit floats of the OCP 8-bit Floating Point Specification (and of PyTorch's float8_e4m3fn and float8_e5m2),
+ * as tables: decoding a byte is one load. All values are exact in f32.
+ */
+import { f16ToF32 } from './float.ts';
+
+/** E4M3 "fn": bias 7, no infinities, 0x7f and 0xff are NaN, largest finite value 448. */
+const E4M3_VALUES = Float32Array.from({ length: 256 }, (_, byte) => {
+  const sign = byte & 0x80 ? -1 : 1;
+  const exponent = (byte >> 3) & 15;
+  const fraction = byte & 7;
+  if (exponent === 15 && fraction === 7) return NaN;
+  return exponent === 0 ? sign * fraction * 2 ** -9 : sign * (8 + fraction) * 2 ** (exponent - 10);
+});
+
+/** E5M2 is the upper byte of a binary16: infinities and NaNs included. */
+const E5M2_VALUES = Float32Array.from({ length: 256 }, (_, byte) => f16ToF32(byte << 8));
+
+/** The value of an E4M3 byte. */
+export function e4m3Value(byte: number): number {
+  return E4M3_VALUES[byte];
+}
+
+/** The value of an E5M2 byte. */
+export function e5m2Value(byte: number): number {
+  return E5M2_VALUES[byte];
+}
