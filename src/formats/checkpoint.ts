@@ -17,6 +17,8 @@ export interface TensorRef {
   readonly source: ByteSource;
   readonly byteOffset: number;
   readonly byteLength: number;
+  /** Factors of all weights, in formats that keep one (NVFP4): one, or one for each index of the outermost dimension. */
+  readonly tensorScales?: readonly number[];
 }
 
 /** A GGUF metadata value. 64-bit integers become numbers where exact, else bigint. */

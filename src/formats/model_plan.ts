@@ -13,6 +13,8 @@ export interface MatrixSlice {
   readonly source: ByteSource;
   readonly byteOffset: number;
   readonly byteLength: number;
+  /** Factor of all its weights, in formats that keep one (NVFP4); 1 where absent. */
+  readonly tensorScale?: number;
   /** Tensor that it comes from, for messages. */
   readonly tensor: string;
 }

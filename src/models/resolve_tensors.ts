@@ -108,7 +108,11 @@ export class TensorResolver {
         `takes ${wholeByteLength}`, tensor.source.name);
     }
     const byteOffset = tensor.byteOffset + (cut.index * cut.parts + cut.part) * byteLength;
-    return { format: tensor.format, rows, cols, source: tensor.source, byteOffset, byteLength, tensor: name };
+    const tensorScale = tensor.tensorScales?.[tensor.tensorScales.length === 1 ? 0 : cut.index];
+    return {
+      format: tensor.format, rows, cols, source: tensor.source, byteOffset, byteLength, tensor: name,
+      ...(tensorScale === undefined ? {} : { tensorScale }),
+    };
   }
 
   /** Leading dimensions of 1 don't matter: [1, n] and [n] are the same bytes. */

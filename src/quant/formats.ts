@@ -30,13 +30,25 @@ export interface WeightFormat {
   readonly blockElems: number;
   /** Bytes of one block in the file layout. */
   readonly blockByteLength: number;
-  /** Planes of the packed layout; their blockByteLength sum up to the file's blockByteLength. */
+  /**
+   * Planes of the packed layout; their blockByteLength sum up to the file's blockByteLength. At most four, with the
+   * constants.
+   */
   readonly planes: readonly PlaneSpec[];
   /** Fields of a block that span bytes: what has to be swapped in a big-endian file. */
   readonly multiByteFields: readonly { readonly byteOffset: number; readonly byteLength: 2 | 4 }[];
+  /**
+   * What the packed layout has once a matrix, after its planes, for formats whose values aren't in their blocks alone:
+   * a codebook (the same bytes in every matrix, kept beside the codes because a shader reads a storage buffer faster
+   * than it indexes a constant array), or the f32 scale of the whole tensor.
+   */
+  readonly constants?: { readonly kind: 'codebook'; readonly bytes: Uint8Array } | { readonly kind: 'tensor scale' };
   /** Module in shaders/quant/ that decodes the packed layout: 'q4_k'. */
   readonly shader: string;
-  /** Decodes one block in file layout to `blockElems` f32 values. The scalar reference of the format. */
+  /**
+   * Decodes one block in file layout to `blockElems` f32 values. The scalar reference of the format; a tensor's scale
+   * is applied by whoever knows it.
+   */
   decodeBlock(src: Uint8Array, srcByteOffset: number, out: Float32Array, outIndex: number): void;
   /** Moves one block from the file layout into the planes (planes[p] is plane p's bytes, block 0 at byte 0). */
   packBlock(src: Uint8Array, srcByteOffset: number, planes: readonly Uint8Array[], blockIndex: number): void;

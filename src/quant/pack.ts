@@ -1,6 +1,6 @@
 /** Whole rows at a time: file layout ↔ packed layout ↔ f32. Formats are reached through the table only. */
 import { WEIGHT_FORMATS, type WeightFormat, type WeightFormatName } from './formats.ts';
-import { packedLayout, type PackedLayout } from './packed.ts';
+import { matrixConstants, packedLayout, type PackedLayout } from './packed.ts';
 
 /** Bytes of [rows, cols] in the file layout. @throws RangeError where cols is no multiple of the block. */
 export function fileByteLength(format: WeightFormatName, rows: number, cols: number): number {
@@ -34,12 +34,16 @@ export function allocatePlanes(format: WeightFormatName, rows: number, cols: num
 /**
  * Packs a [rows, cols] matrix.
  * @param fileBytes the rows in file layout, exactly fileByteLength(format, rows, cols) bytes
+ * @param tensorScale factor of all weights, for formats that have one
  * @returns the packed matrix, packedLayout(format, rows, cols).byteLength bytes (padding is zero)
  */
-export function packRows(format: WeightFormatName, fileBytes: Uint8Array, rows: number, cols: number): Uint8Array {
+export function packRows(
+  format: WeightFormatName, fileBytes: Uint8Array, rows: number, cols: number, tensorScale = 1,
+): Uint8Array {
   const layout = packedLayout(format, rows, cols);
   const packed = new Uint8Array(layout.byteLength);
   packRowsInto(format, fileBytes, rows, cols, planeViews(layout, packed));
+  if (layout.constants) packed.set(matrixConstants(format, tensorScale), layout.constants.byteOffset);
   return packed;
 }
 
@@ -80,7 +84,7 @@ export function unpackRows(format: WeightFormatName, packed: Uint8Array, rows: n
 }
 
 /**
- * Decodes rows in file layout to f32, row-major.
+ * Decodes rows in file layout to f32, row-major; without the tensor's scale where the format has one.
  * @param out where to write rows · cols values; a new array by default
  */
 export function decodeRows(
@@ -96,10 +100,11 @@ export function decodeRows(
 /**
  * Decodes rows [rowBegin, rowEnd) of a packed matrix to f32, row-major.
  * @param planes the planes of the whole matrix (planeViews)
+ * @param tensorScale the matrix's own (tensorScaleOf)
  */
 export function decodePackedRows(
   layout: PackedLayout, planes: readonly Uint8Array[], rowBegin: number, rowEnd: number,
-  out: Float32Array = new Float32Array((rowEnd - rowBegin) * layout.cols),
+  out: Float32Array = new Float32Array((rowEnd - rowBegin) * layout.cols), tensorScale = 1,
 ): Float32Array {
   const spec = WEIGHT_FORMATS[layout.format];
   const first = rowBegin * layout.blocksPerRow;
@@ -113,7 +118,14 @@ export function decodePackedRows(
     spec.unpackBlock(planes, first + block, fileBlock, 0);
     spec.decodeBlock(fileBlock, 0, out, block * spec.blockElems);
   }
+  if (tensorScale !== 1) for (let i = 0; i < blocks * spec.blockElems; i++) out[i] *= tensorScale;
   return out;
+}
+
+/** The factor of all weights that a packed matrix carries; 1 for formats that have none. */
+export function tensorScaleOf(layout: PackedLayout, packed: Uint8Array): number {
+  if (!layout.constants || WEIGHT_FORMATS[layout.format].constants?.kind !== 'tensor scale') return 1;
+  return new DataView(packed.buffer, packed.byteOffset + layout.constants.byteOffset, 4).getFloat32(0, true);
 }
 
 /**

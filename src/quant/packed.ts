@@ -1,5 +1,5 @@
 /** Geometry of the packed layout: where a matrix's planes lie. Shared by importer, back ends and shaders. */
-import { WEIGHT_FORMATS, type WeightFormatName } from './formats.ts';
+import { WEIGHT_FORMATS, type WeightFormat, type WeightFormatName } from './formats.ts';
 
 /** Planes start on this boundary inside a packed matrix, so any plane can be bound or loaded as vec4<u32>. */
 export const PLANE_ALIGN_BYTES = 16;
@@ -16,6 +16,8 @@ export interface PackedLayout {
   readonly cols: number;
   readonly blocksPerRow: number;
   readonly planes: readonly PackedPlane[];
+  /** Where the format's constants lie (see matrixConstants); null where it has none. */
+  readonly constants: { readonly byteOffset: number; readonly byteLength: number } | null;
   /** Whole matrix, a multiple of PLANE_ALIGN_BYTES. */
   readonly byteLength: number;
 }
@@ -41,5 +43,27 @@ export function packedLayout(format: WeightFormatName, rows: number, cols: numbe
     offset += byteLength;
     return placed;
   });
-  return { format, rows, cols, blocksPerRow, planes, byteLength: offset };
+  const constantsByteLength = constantsByteLengthOf(spec);
+  const constants = constantsByteLength === 0 ? null : { byteOffset: offset, byteLength: constantsByteLength };
+  return { format, rows, cols, blocksPerRow, planes, constants, byteLength: offset + constantsByteLength };
+}
+
+function constantsByteLengthOf({ constants }: WeightFormat): number {
+  if (!constants) return 0;
+  return constants.kind === 'codebook' ? alignUp(constants.bytes.byteLength, PLANE_ALIGN_BYTES) : PLANE_ALIGN_BYTES;
+}
+
+/**
+ * The bytes of a layout's constants region: the codebook, or the tensor's scale as f32, padded with zeros.
+ * @param tensorScale factor of all weights of the matrix; must be 1 for formats that have no such scale
+ */
+export function matrixConstants(format: WeightFormatName, tensorScale: number): Uint8Array {
+  const spec = WEIGHT_FORMATS[format];
+  if (spec.constants?.kind !== 'tensor scale' && tensorScale !== 1) {
+    throw new RangeError(`${format} has no scale of the whole tensor (${tensorScale} given)`);
+  }
+  const bytes = new Uint8Array(constantsByteLengthOf(spec));
+  if (spec.constants?.kind === 'codebook') bytes.set(spec.constants.bytes);
+  if (spec.constants?.kind === 'tensor scale') new DataView(bytes.buffer).setFloat32(0, tensorScale, true);
+  return bytes;
 }

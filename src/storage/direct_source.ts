@@ -59,6 +59,7 @@ export function createDirectSource(plan: ModelPlan): ModelSource {
   };
 }
 
-async function readSlice({ format, rows, cols, source, byteOffset, byteLength }: MatrixSlice): Promise<Uint8Array> {
-  return packRows(format, await source.read(byteOffset, byteLength), rows, cols);
+async function readSlice(slice: MatrixSlice): Promise<Uint8Array> {
+  const { format, rows, cols, source, byteOffset, byteLength, tensorScale } = slice;
+  return packRows(format, await source.read(byteOffset, byteLength), rows, cols, tensorScale);
 }

@@ -114,7 +114,7 @@ export class ItemWriter {
 
   private pack(matrix: PackedMatrix, slice: MatrixSlice, write: WriteRange, onRun: OnRun): Promise<number> {
     const read = (at: number, byteLength: number) => slice.source.read(slice.byteOffset + at, byteLength);
-    return packMatrix(matrix, read, write, this.crc, onRun, this.input.runByteLength);
+    return packMatrix(matrix, read, write, this.crc, onRun, this.input.runByteLength, slice.tensorScale);
   }
 
   /** Gathers an item of moderate size in memory, so that its planes go to the file as one write. */

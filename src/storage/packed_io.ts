@@ -4,7 +4,7 @@
  */
 import { WEIGHT_FORMATS, type WeightFormatName } from '../quant/formats.ts';
 import { allocatePlanes, packRowsInto, planeViews, unpackRows } from '../quant/pack.ts';
-import { packedLayout, type PackedLayout } from '../quant/packed.ts';
+import { matrixConstants, packedLayout, type PackedLayout } from '../quant/packed.ts';
 import { crcOfCrcs, type Crc32 } from './checksum.ts';
 
 /** Most bytes of a matrix held at a time. */
@@ -22,7 +22,7 @@ interface BlockRun {
   readonly blocks: number;
 }
 
-/** CRC-32s for one matrix after another: one for each plane, and one to join them. */
+/** CRC-32s for one matrix after another: one for each plane and the constants, and one to join them. */
 export interface MatrixCrc {
   readonly planes: readonly Crc32[];
   readonly join: Crc32;
@@ -47,11 +47,12 @@ function planeRange(layout: PackedLayout, plane: number, run: BlockRun): { byteO
 /**
  * Packs a matrix: `read` gives bytes of its file layout, `write` takes bytes of its packed layout (both from 0).
  * Plane padding isn't written. `onRun` is called with the packed bytes of each finished run.
+ * @param tensorScale see packRows
  * @returns the matrix's checksum, as matrixChecksum computes it
  */
 export async function packMatrix(
   matrix: PackedMatrix, read: ReadRange, write: WriteRange, crc: MatrixCrc, onRun: (byteLength: number) => void,
-  runByteLength = RUN_BYTE_LENGTH,
+  runByteLength = RUN_BYTE_LENGTH, tensorScale = 1,
 ): Promise<number> {
   const layout = packedLayout(matrix.format, matrix.rows, matrix.cols);
   const { blockByteLength, blockElems } = WEIGHT_FORMATS[matrix.format];
@@ -66,7 +67,14 @@ export async function packMatrix(
     }
     onRun(fileBytes.byteLength);
   }
-  return crcOfCrcs(crc.join, layout.planes.map((_, p) => crc.planes[p].take()));
+  const checksums = layout.planes.map((_, p) => crc.planes[p].take());
+  if (layout.constants) {
+    const constants = matrixConstants(matrix.format, tensorScale);
+    await write(layout.constants.byteOffset, constants);
+    crc.join.update(constants);
+    checksums.push(crc.join.take());
+  }
+  return crcOfCrcs(crc.join, checksums);
 }
 
 /** The file layout of a packed matrix again, in order. `read` gives bytes of the packed layout, from 0. */
@@ -87,7 +95,7 @@ export async function* unpackMatrix(
   }
 }
 
-/** Checksum of a stored matrix: CRC-32 of its planes' CRC-32s, each without the plane's padding. */
+/** Checksum of a stored matrix: CRC-32 of the CRC-32s of its planes, each without its padding, and constants. */
 export async function matrixChecksum(
   matrix: PackedMatrix, read: ReadRange, crc: MatrixCrc, runByteLength = RUN_BYTE_LENGTH,
 ): Promise<number> {
@@ -98,6 +106,10 @@ export async function matrixChecksum(
       const range = planeRange(layout, p, run);
       crc.join.update(await read(range.byteOffset, range.byteLength));
     }
+    planeCrcs.push(crc.join.take());
+  }
+  if (layout.constants) {
+    crc.join.update(await read(layout.constants.byteOffset, layout.constants.byteLength));
     planeCrcs.push(crc.join.take());
   }
   return crcOfCrcs(crc.join, planeCrcs);

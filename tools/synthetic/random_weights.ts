@@ -5,7 +5,7 @@
 import { readF16, writeF16 } from '../../src/quant/float.ts';
 import { WEIGHT_FORMATS, type WeightFormatName } from '../../src/quant/formats.ts';
 import { planeViews } from '../../src/quant/pack.ts';
-import { packedLayout } from '../../src/quant/packed.ts';
+import { matrixConstants, packedLayout } from '../../src/quant/packed.ts';
 import { normalValues, uniformRandom } from './random.ts';
 
 const POOL_BLOCKS = 4099;
@@ -76,6 +76,7 @@ export class RandomWeights {
       const { blockByteLength } = WEIGHT_FORMATS[format].planes[plane];
       repeatInto(view, pool[plane], start * blockByteLength);
     });
+    if (layout.constants) packed.set(matrixConstants(format, 1), layout.constants.byteOffset);
     return packed;
   }
 

@@ -4,7 +4,7 @@
  * larger than the cache would evict every matrix right before its next use.
  */
 import type { WeightFormatName } from '../../quant/formats.ts';
-import { decodePackedRows, planeViews } from '../../quant/pack.ts';
+import { decodePackedRows, planeViews, tensorScaleOf } from '../../quant/pack.ts';
 import { packedLayout, type PackedLayout } from '../../quant/packed.ts';
 import type { ExpertLayerEntry, ExpertMatrixEntry, ModelSource } from '../../storage/model_source.ts';
 
@@ -37,6 +37,7 @@ export class Matrix {
   values: Float32Array;
   readonly #layout: PackedLayout;
   readonly #planes: readonly Uint8Array[];
+  readonly #tensorScale: number;
   readonly #decodedByteLength: number;
   #firstRow = 0;
   #rowCount = 0;
@@ -46,6 +47,7 @@ export class Matrix {
     this.cols = cols;
     this.#layout = packedLayout(format, rows, cols);
     this.#planes = planeViews(this.#layout, packed);
+    this.#tensorScale = tensorScaleOf(this.#layout, packed);
     const byteLength = rows * cols * Float32Array.BYTES_PER_ELEMENT;
     this.#decodedByteLength = budget.take(byteLength) ? byteLength : 0;
     this.values = new Float32Array((this.#isKept ? rows : Math.min(rows, ROWS_PER_DECODE)) * cols);
@@ -69,7 +71,8 @@ export class Matrix {
   #decode(row: number): void {
     this.#firstRow = this.#isKept ? 0 : row;
     this.#rowCount = this.#isKept ? this.rows : Math.min(ROWS_PER_DECODE, this.rows - row);
-    decodePackedRows(this.#layout, this.#planes, this.#firstRow, this.#firstRow + this.#rowCount, this.values);
+    const rowEnd = this.#firstRow + this.#rowCount;
+    decodePackedRows(this.#layout, this.#planes, this.#firstRow, rowEnd, this.values, this.#tensorScale);
   }
 }
 

@@ -135,9 +135,10 @@ function residualMode(residual: BufferView | null, out: BufferView, dummy: Buffe
   return { mode: 2, view: residual };
 }
 
-/** Word offsets of a matrix's planes; `byteOffset` is the matrix's own place in the binding. */
+/** Word offsets of a matrix's planes, then its constants; `byteOffset` is the matrix's own place in the binding. */
 function planeConstants(layout: PackedLayout, byteOffset: number): Constants {
-  return Object.fromEntries(layout.planes.map((plane, p) => [`PLANE${p}`, (byteOffset + plane.byteOffset) / 4]));
+  const regions = layout.constants ? [...layout.planes, layout.constants] : layout.planes;
+  return Object.fromEntries(regions.map((region, p) => [`PLANE${p}`, (byteOffset + region.byteOffset) / 4]));
 }
 
 /** Threads of a team: enough that each has one group of 16 columns, as far as the device allows. */

@@ -2,7 +2,7 @@
 import type { LoadOptions, ModelGraph } from '../ops.ts';
 import type { DenseEntry, ExpertLayerEntry, ModelSource } from '../../storage/model_source.ts';
 import { WEIGHT_FORMATS } from '../../quant/formats.ts';
-import { alignUp, packedLayout, type PackedLayout } from '../../quant/packed.ts';
+import { alignUp, packedLayout, PLANE_ALIGN_BYTES, type PackedLayout } from '../../quant/packed.ts';
 import { checked, GPU_COPY_DST, GPU_COPY_SRC, GPU_STORAGE } from './device.ts';
 import type { BufferView } from './kernel.ts';
 
@@ -119,9 +119,11 @@ export async function uploadWeights(
     const whole = packedLayout(entry.format, entry.rows, entry.cols);
     let rowsPerPart = entry.rows;
     if (whole.byteLength > maxBindingByteLength) {
-      const fit = Math.floor(maxBindingByteLength / (whole.byteLength / entry.rows));
+      // Every part has the constants; each plane of a part may end in padding.
+      const once = (whole.constants?.byteLength ?? 0) + whole.planes.length * PLANE_ALIGN_BYTES;
+      const fit = Math.floor((maxBindingByteLength - once) / (whole.byteLength / entry.rows));
       rowsPerPart = Math.floor(fit / SPLIT_ROW_MULTIPLE) * SPLIT_ROW_MULTIPLE;
-      if (rowsPerPart === 0) throw new Error(`tensor "${entry.name}": ${SPLIT_ROW_MULTIPLE} of its rows are larger than one GPU binding of ${maxBindingByteLength} bytes`);
+      if (rowsPerPart <= 0) throw new Error(`tensor "${entry.name}": ${SPLIT_ROW_MULTIPLE} of its rows are larger than one GPU binding of ${maxBindingByteLength} bytes`);
     }
     const parts: WeightPart[] = [];
     for (let firstRow = 0; firstRow < entry.rows; firstRow += rowsPerPart) {
@@ -133,7 +135,7 @@ export async function uploadWeights(
     return parts;
   }
 
-  /** Copies a part's planes out of the stored matrix to where `layout` has them. */
+  /** Copies a part's planes and constants out of the stored matrix to where `layout` has them. */
   async function uploadPlanes(entry: DenseEntry, firstRow: number, layout: PackedLayout, buffer: GPUBuffer): Promise<void> {
     const whole = packedLayout(entry.format, entry.rows, entry.cols);
     for (const [p, plane] of layout.planes.entries()) {
@@ -144,6 +146,10 @@ export async function uploadWeights(
         await upload(buffer, plane.byteOffset + at, bytes);
       }
     }
+    if (layout.constants && whole.constants) {
+      const { byteOffset, byteLength } = whole.constants;
+      await upload(buffer, layout.constants.byteOffset, await source.readDense(entry.name, byteOffset, byteLength));
+    }
   }
 
   /** Lays tensors of one format out as one matrix; a run of one tensor, or one too large, stays as it is. */
@@ -151,8 +157,10 @@ export async function uploadWeights(
     for (let first = 0; first < names.length;) {
       const head = entryOf(names[first]);
       let end = first + 1;
-      // Rows in multiples of SPLIT_ROW_MULTIPLE keep every tensor's planes on 16-byte boundaries.
-      while (end < names.length && entryOf(names[end]).format === head.format && entryOf(names[end]).cols === head.cols
+      // Rows in multiples of SPLIT_ROW_MULTIPLE keep every tensor's planes on 16-byte boundaries. A codebook can be
+      // shared; scales of whole tensors differ.
+      const sharable = WEIGHT_FORMATS[head.format].constants?.kind !== 'tensor scale';
+      while (sharable && end < names.length && entryOf(names[end]).format === head.format && entryOf(names[end]).cols === head.cols
         && entryOf(names[end - 1]).rows % SPLIT_ROW_MULTIPLE === 0) end += 1;
       const run = names.slice(first, end).map(entryOf);
       first = end;
@@ -167,7 +175,7 @@ export async function uploadWeights(
           ...plane, byteOffset: plane.byteOffset + firstRow * layout.blocksPerRow * plane.blockByteLength,
           byteLength: own.planes[p].byteLength,
         }));
-        const inside = { ...own, planes };
+        const inside = { ...own, planes, constants: layout.constants };
         await uploadPlanes(entry, 0, inside, buffer);
         denseParts.set(entry.name, [{ view, layout: inside, firstRow: 0 }]);
         firstRow += entry.rows;
