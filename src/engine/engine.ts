@@ -7,6 +7,8 @@ import type { ModelSource } from '../storage/model_source.ts';
 import { resolveChatTemplate } from '../tokenizer/chat_template.ts';
 import { createTokenStream } from '../tokenizer/stream.ts';
 import { createTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts';
+import { evaluate, type Evaluation, type EvaluationRequest } from './evaluate.ts';
+import { SteppedModel, type BaselineLogits } from './evaluate_baseline.ts';
 import { collectLogits } from './logits.ts';
 import { Prompter } from './prompt.ts';
 import { selfTest } from './self_test.ts';
@@ -36,6 +38,7 @@ export interface EngineOptions {
 
 export interface Engine {
   readonly info: EngineInfo;
+  readonly vocabSize: number;
   /**
    * Writes one answer. One at a time. An aborted signal ends it within one token, and that is a result, not an error.
    * @throws ModelFormatError where the model has no tokenizer; Error with the template's own message where it refuses
@@ -47,6 +50,15 @@ export interface Engine {
    * @param options.stepwise one token a step, as decode runs, instead of chunks as prefill does
    */
   logits(tokens: readonly number[], positions: readonly number[], options?: { readonly stepwise: boolean }): Promise<Float32Array[]>;
+  /**
+   * Tokens of a text that is to be scored, control tokens spelled in it included, and the beginning token that each
+   * window of it gets (null where the model wants none). @throws ModelFormatError where the model has no tokenizer.
+   */
+  encodeText(text: string): { readonly tokens: number[]; readonly bosToken: number | null };
+  /** Scores a token list (see evaluate.ts), on a KV cache of its own. One at a time, and none while an answer is written. */
+  evaluate(request: Omit<EvaluationRequest, 'vocabSize'>): Promise<Evaluation>;
+  /** This model as the baseline of another's evaluation. */
+  asBaseline(): BaselineLogits;
   /** Tokens that the rendered messages take. @throws as generate does for its prompt. */
   countTokens(messages: readonly ChatMessage[]): number;
   /** Stops what runs and frees model and source. */
@@ -91,6 +103,7 @@ async function openEngine(options: EngineOptions): Promise<Engine> {
 
 class OpenedEngine implements Engine {
   readonly info: EngineInfo;
+  readonly vocabSize: number;
   readonly #model: LoadedModel;
   readonly #source: ModelSource;
   readonly #prompter: Prompter | null;
@@ -106,6 +119,7 @@ class OpenedEngine implements Engine {
     this.#session = new Session(model);
     this.#clock = clock ?? ((): number => performance.now());
     const { manifest } = source;
+    this.vocabSize = manifest.hyperparameters.vocabSize;
     this.info = {
       modelName: manifest.name,
       architecture: manifest.architecture,
@@ -126,6 +140,23 @@ class OpenedEngine implements Engine {
   ): Promise<Float32Array[]> {
     return this.#exclusively(() =>
       collectLogits(this.#model, tokens, positions, stepwise ? 1 : this.#model.maxStepTokens));
+  }
+
+  encodeText(text: string): { tokens: number[]; bosToken: number | null } {
+    const { tokenizer } = this.#requirePrompter();
+    return {
+      tokens: tokenizer.encode(text, { addSpecial: false, parseSpecial: true }),
+      bosToken: tokenizer.addBos ? tokenizer.bosId : null,
+    };
+  }
+
+  evaluate(request: Omit<EvaluationRequest, 'vocabSize'>): Promise<Evaluation> {
+    const signal = this.#orClosing(request.signal);
+    return this.#exclusively(() => evaluate(this.#model, { ...request, vocabSize: this.vocabSize, signal }));
+  }
+
+  asBaseline(): BaselineLogits {
+    return new SteppedModel(this.#model, this.vocabSize);
   }
 
   countTokens(messages: readonly ChatMessage[]): number {
@@ -158,7 +189,7 @@ class OpenedEngine implements Engine {
     const { tokens, stopReason, reusedTokens, decodeSteps } = await this.#session.run({
       prompt, sampling, maxTokens,
       endTokens: new Set(prompter.tokenizer.eosIds),
-      signal: signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal,
+      signal: this.#orClosing(signal),
       onPrefill: (done, total, reused) => onEvent({ kind: 'prefill', done, total, reused }),
       onToken: (token) => {
         firstTokenAt ??= this.#clock();
@@ -187,6 +218,10 @@ class OpenedEngine implements Engine {
     throw new ContextFullError(
       `The conversation takes ${promptTokens} tokens, but the context holds ${contextLength}: start a new chat, ` +
       'shorten it, or open the model with a longer context.');
+  }
+
+  #orClosing(signal: AbortSignal | undefined): AbortSignal {
+    return signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
   }
 
   #requirePrompter(): Prompter {

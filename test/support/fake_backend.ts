@@ -13,6 +13,8 @@ export interface FakeBackendOptions {
   readonly maxStepTokens?: number;
   /** The token drawn at this position. May throw, as a lost device does. */
   readonly tokenAt: (position: number) => number;
+  /** Logits [vocab] after this token at this position; each is filled with its position by default. */
+  readonly logitsAt?: (position: number, token: number) => Float32Array;
   /** Runs before each step resolves. */
   readonly onStep?: (step: RecordedStep) => void | Promise<void>;
 }
@@ -40,7 +42,7 @@ class FakeSequence implements Sequence {
   }
 }
 
-export function createFakeBackend({ maxStepTokens = 4, tokenAt, onStep }: FakeBackendOptions): FakeBackend {
+export function createFakeBackend({ maxStepTokens = 4, tokenAt, logitsAt, onStep }: FakeBackendOptions): FakeBackend {
   const steps: RecordedStep[] = [];
   let disposedModels = 0;
   const load = async (_source: ModelSource, graph: ModelGraph, { contextLength }: LoadOptions): Promise<LoadedModel> => ({
@@ -55,7 +57,8 @@ export function createFakeBackend({ maxStepTokens = 4, tokenAt, onStep }: FakeBa
       return {
         token: output.kind === 'sample' ? tokenAt(sequence.length) : null,
         logits: output.kind === 'logits'
-          ? output.rows.map((row) => new Float32Array(graph.vocabSize).fill(step.position + row))
+          ? output.rows.map((row) => logitsAt?.(step.position + row, tokens[row])
+            ?? new Float32Array(graph.vocabSize).fill(step.position + row))
           : null,
       };
     },
