@@ -15,7 +15,8 @@ const HELP = `Usage: npm run bench -- [options]
   --backend NAME      ${NODE_BACKENDS.join(' or ')} (default webgpu)
   --shape NAME        ${Object.keys(BENCH_SHAPES).join(', ')} (default olmoe)
   --format NAME       weight format of all matrices: ${Object.keys(WEIGHT_FORMATS).join(', ')} (default Q4_K)
-  --expert-format F   weight format of the experts (default: as --format)
+  --expert-format F   weight format of the experts (default: as --format); several separated by commas, or all, are
+                      measured one after the other and end in a table
   --prompts LIST      prompt lengths to time (default 128,512)
   --decode N          tokens to decode (default 64)
   --runs N            timed runs each, after one warm-up (default 5)
@@ -30,7 +31,7 @@ interface BenchOptions {
   readonly shapeName: string;
   readonly shape: MoeShape;
   readonly format: WeightFormatName;
-  readonly expertFormat: WeightFormatName;
+  readonly expertFormats: readonly WeightFormatName[];
   readonly prompts: readonly number[];
   readonly decode: number;
   readonly runs: number;
@@ -45,6 +46,11 @@ function oneOf<T extends string>(option: string, value: string, allowed: readonl
     throw new RangeError(`--${option} takes one of ${allowed.join(', ')}, not '${value}'`);
   }
   return found;
+}
+
+/** @throws RangeError for an unknown name */
+function expertFormatsOf(text: string, formats: readonly WeightFormatName[]): readonly WeightFormatName[] {
+  return text === 'all' ? formats : text.split(',').map((name) => oneOf('expert-format', name, formats));
 }
 
 function positiveInteger(option: string, text: string): number {
@@ -86,7 +92,7 @@ function readOptions(args: readonly string[]): BenchOptions | null {
     shapeName,
     shape: { ...shape, layerCount },
     format: oneOf('format', values.format, formats),
-    expertFormat: oneOf('expert-format', values['expert-format'] ?? values.format, formats),
+    expertFormats: expertFormatsOf(values['expert-format'] ?? values.format, formats),
     prompts: values.prompts.split(',').map((text) => positiveInteger('prompts', text)),
     decode: positiveInteger('decode', values.decode),
     runs: positiveInteger('runs', values.runs),
@@ -96,8 +102,8 @@ function readOptions(args: readonly string[]): BenchOptions | null {
   };
 }
 
-async function loadSynthetic(backend: Backend, options: BenchOptions): Promise<LoadedModel> {
-  const { shape, format, expertFormat } = options;
+async function loadSynthetic(backend: Backend, options: BenchOptions, expertFormat: WeightFormatName): Promise<LoadedModel> {
+  const { shape, format } = options;
   const checkpoint = syntheticCheckpoint(shape, {
     embedding: format, attention: format, head: format, gateUp: expertFormat, down: expertFormat,
   }, `${options.shapeName} (random weights)`);
@@ -132,14 +138,20 @@ function printKernelTimes(what: string, profile: KernelProfile | null, options: 
   profile.reset();
 }
 
-async function run(options: BenchOptions): Promise<void> {
-  const backend = await openNodeBackend(options.backend, { dawnFeatures: options.dawnFeatures, profileKernels: options.kernelTimes });
+/** What one format of experts reached. */
+interface Measured {
+  readonly expertFormat: WeightFormatName;
+  readonly deviceByteLength: number;
+  readonly prefill: Readonly<Record<string, Rate>>;
+  readonly decode: Rate;
+}
+
+async function measure(backend: Backend, options: BenchOptions, expertFormat: WeightFormatName): Promise<Measured> {
   if (!options.json) {
-    console.log(`${backend.info.label}\nfeatures: ${backend.info.features.join(' ') || 'none'}`);
-    console.log(`shape ${options.shapeName}, ${options.shape.layerCount} layers, ${options.format}, experts ${options.expertFormat}`);
+    console.log(`shape ${options.shapeName}, ${options.shape.layerCount} layers, ${options.format}, experts ${expertFormat}`);
   }
   const start = performance.now();
-  const model = await loadSynthetic(backend, options);
+  const model = await loadSynthetic(backend, options, expertFormat);
   const loadSeconds = (performance.now() - start) / 1000;
   if (!options.json) {
     console.log(`loaded ${(model.deviceByteLength / 1e9).toFixed(2)} GB in ${loadSeconds.toFixed(1)} s`);
@@ -160,11 +172,31 @@ async function run(options: BenchOptions): Promise<void> {
   printKernelTimes('decode', profile, options);
   console.log(JSON.stringify({
     backend: backend.info.kind, adapter: backend.info.adapter, features: backend.info.features,
-    shape: options.shapeName, layers: options.shape.layerCount, format: options.format, expertFormat: options.expertFormat,
+    shape: options.shapeName, layers: options.shape.layerCount, format: options.format, expertFormat,
     deviceByteLength: model.deviceByteLength, maxStepTokens: model.maxStepTokens, loadSeconds, prefill, decode,
   }));
+  const { deviceByteLength } = model;
   model.dispose();
+  return { expertFormat, deviceByteLength, prefill, decode };
+}
+
+async function run(options: BenchOptions): Promise<void> {
+  const backend = await openNodeBackend(options.backend, { dawnFeatures: options.dawnFeatures, profileKernels: options.kernelTimes });
+  if (!options.json) console.log(`${backend.info.label}\nfeatures: ${backend.info.features.join(' ') || 'none'}`);
+  const measured: Measured[] = [];
+  for (const expertFormat of options.expertFormats) measured.push(await measure(backend, options, expertFormat));
   backend.dispose();
+  if (measured.length > 1 && !options.json) printTable(measured, options.prompts);
+}
+
+/** Markdown, tokens a second. */
+function printTable(measured: readonly Measured[], prompts: readonly number[]): void {
+  console.log(`| experts | GPU memory | ${prompts.map((length) => `prompt ${length}`).join(' | ')} | decode |`);
+  console.log(`|---|---|${prompts.map(() => '---|').join('')}---|`);
+  for (const { expertFormat, deviceByteLength, prefill, decode } of measured) {
+    const rates = [...prompts.map((length) => prefill[length].median), decode.median].map((rate) => rate.toFixed(0));
+    console.log(`| ${expertFormat} | ${(deviceByteLength / 1e9).toFixed(2)} GB | ${rates.join(' | ')} |`);
+  }
 }
 
 try {
