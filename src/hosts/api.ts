@@ -3,6 +3,7 @@
  * WebSocket. Only structured-clone safe values and proxied callbacks cross it.
  */
 import type { BackendInfo, LoadProgress } from '../compute/ops.ts';
+import type { ConversionReport, ExpertConversion } from '../storage/conversion_report.ts';
 import type { EngineInfo, GenerateEvent, GenerateRequest, GenerateResult, ChatMessage } from '../engine/types.ts';
 
 export interface EnvironmentInfo {
@@ -25,6 +26,8 @@ export interface ModelSummary {
   readonly container: 'gguf' | 'safetensors';
   readonly importedAt: number;
   readonly sourceFiles: readonly string[];
+  /** How the import changed the experts; such a model can't be exported. */
+  readonly conversion: ExpertConversion;
   /** 'ready', or 'partial' for an import that a closed tab cut off (drop the same files again to resume, or delete). */
   readonly state: 'ready' | 'partial';
 }
@@ -43,6 +46,48 @@ export interface DroppedFile {
   readonly file: File;
 }
 
+/** What one way of importing would store. */
+export interface ImportChoice {
+  readonly conversion: ExpertConversion;
+  /** Why this model can't be stored this way ('its experts have 2.25 bits a weight already'); null where it can. */
+  readonly refusal: string | null;
+  /** All experts of the model as this choice stores them, the second tier included. */
+  readonly expertByteLength: number;
+  /** Bits that one expert weight takes in the experts that run by default, scales included. */
+  readonly expertBitsPerWeight: number;
+  /** Browser storage that the import takes. */
+  readonly storageByteLength: number;
+  /** Weights in GPU memory when all of them are resident (without the second tier). */
+  readonly gpuByteLength: number;
+  /** 'ready' or 'partial' where the library has this model in this form already. */
+  readonly present: 'ready' | 'partial' | null;
+}
+
+/** What was dropped, read but not stored yet. */
+export interface ImportPreview {
+  readonly name: string;
+  readonly architecture: string;
+  readonly container: 'gguf' | 'safetensors';
+  /** Formats of the experts as the files have them, largest share first; empty for a model without experts. */
+  readonly expertFormats: readonly string[];
+  readonly layerCount: number;
+  readonly expertCount: number;
+  readonly expertUsedCount: number;
+  /** In the order of EXPERT_CONVERSIONS; 'keep' is always possible. */
+  readonly choices: readonly ImportChoice[];
+  /** Free browser storage as far as the browser tells. */
+  readonly freeStorageByteLength: number | null;
+  readonly gpu: {
+    readonly backend: BackendInfo;
+    /**
+     * GPU memory that a trial allocation got (WebGPU tells no memory size): at least so much can be allocated now. It
+     * asks for no more than askedByteLength, the largest choice. Null without WebGPU.
+     */
+    readonly provenByteLength: number | null;
+    readonly askedByteLength: number;
+  };
+}
+
 export interface OpenOptions {
   /** Tokens of context; clipped to what the model was trained for. */
   readonly contextLength: number;
@@ -52,12 +97,21 @@ export interface OpenOptions {
 export interface HostApi {
   environment(): Promise<EnvironmentInfo>;
   listModels(): Promise<readonly ModelSummary[]>;
+  /** Reads what was dropped without storing anything. Rejects with a ModelFormatError's sentence. */
+  previewImport(files: readonly DroppedFile[]): Promise<ImportPreview>;
   /** Imports one model from dropped files; all or nothing. Rejects with a ModelFormatError's sentence. */
-  importFiles(files: readonly DroppedFile[], onProgress: (p: Progress) => void): Promise<ModelSummary>;
+  importFiles(
+    files: readonly DroppedFile[], conversion: ExpertConversion, onProgress: (p: Progress) => void,
+  ): Promise<ModelSummary>;
+  /** What the import's conversion lost; null for a model stored as it was. */
+  conversionReport(id: string): Promise<ConversionReport | null>;
   /** Stops the import in progress; what was written is kept as 'partial' unless discard is true. */
   cancelImport(discard: boolean): Promise<void>;
   deleteModel(id: string): Promise<void>;
-  /** The model's files as they were imported (tensors bit for bit): one GGUF, or the safetensors folder's files. */
+  /**
+   * The model's files as they were imported (tensors bit for bit): one GGUF, or the safetensors folder's files.
+   * Rejects for a converted model, which holds its experts' original weights no more.
+   */
   exportModel(id: string, onProgress: (p: Progress) => void): Promise<readonly { readonly name: string; readonly blob: Blob }[]>;
   /** Opens a model for chat; closes the one that was open. */
   openModel(id: string, options: OpenOptions, onProgress: (p: Progress) => void): Promise<EngineInfo>;

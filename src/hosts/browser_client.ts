@@ -24,11 +24,13 @@ export function hostOver(remote: Remote<HostApi>): HostApi {
   return {
     environment: () => remote.environment(),
     listModels: () => remote.listModels(),
-    async importFiles(files, onProgress) {
+    previewImport: (files) => remote.previewImport(files),
+    async importFiles(files, conversion, onProgress) {
       // persist() exists in windows only; a refusal is no reason not to import.
       await askForPersistence(navigator);
-      return remote.importFiles(files, proxy(onProgress));
+      return remote.importFiles(files, conversion, proxy(onProgress));
     },
+    conversionReport: (id) => remote.conversionReport(id),
     cancelImport: (discard) => remote.cancelImport(discard),
     deleteModel: (id) => remote.deleteModel(id),
     exportModel: (id, onProgress) => remote.exportModel(id, proxy(onProgress)),

@@ -8,7 +8,8 @@ import { createLibrary, type ModelLibrary } from '../storage/library.ts';
 import type { HostApi, LoadProgress, OpenOptions, Progress } from './api.ts';
 import type { BackendProvider } from './browser_backend.ts';
 import { blobsOf } from './browser_export.ts';
-import { importDroppedFiles } from './browser_import.ts';
+import { importDroppedFiles, readDroppedModel } from './browser_import.ts';
+import { previewModel } from './import_preview.ts';
 
 export interface BrowserHostServices {
   readonly backends: BackendProvider;
@@ -101,14 +102,19 @@ export function createBrowserHost({ backends, globals, now }: BrowserHostService
       };
     },
     listModels: async () => (await library).list(),
-    async importFiles(files, onProgress) {
+    async previewImport(files) {
+      const dropped = await readDroppedModel(files);
+      const [backend, estimate] = await Promise.all([backends.get('auto'), storageEstimate(globals)]);
+      return previewModel(dropped, { library: await library, backend, estimate });
+    },
+    async importFiles(files, conversion, onProgress) {
       if (importing !== null) throw new Error('Another import is running: wait for it to end or cancel it first.');
       const current = { abort: new AbortController(), discard: false };
       importing = current;
       let id: string | null = null;
       try {
         return await importDroppedFiles({
-          library: await library, files, signal: current.abort.signal,
+          library: await library, files, conversion, signal: current.abort.signal,
           quota: () => storageEstimate(globals),
           onProgress: (done, total) => onProgress({ stage: 'Importing', done, total, unit: 'bytes' }),
           onIdentified: (found) => {
@@ -122,6 +128,7 @@ export function createBrowserHost({ backends, globals, now }: BrowserHostService
         importing = null;
       }
     },
+    conversionReport: async (id) => (await library).conversionReport(id),
     async cancelImport(discard) {
       if (importing === null) return;
       importing.discard = discard;

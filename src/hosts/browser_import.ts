@@ -1,7 +1,9 @@
-import { ModelFormatError } from '../formats/checkpoint.ts';
+import { ModelFormatError, type Checkpoint } from '../formats/checkpoint.ts';
 import { blobSource } from '../formats/byte_sources.ts';
-import { openCheckpoint } from '../formats/open_checkpoint.ts';
+import type { ModelPlan } from '../formats/model_plan.ts';
+import { openCheckpoint, type NamedSource } from '../formats/open_checkpoint.ts';
 import { planModel } from '../models/registry.ts';
+import type { ExpertConversion } from '../storage/conversion_report.ts';
 import { modelId } from '../storage/fingerprint.ts';
 import type { ModelLibrary } from '../storage/library.ts';
 import type { StoredModelSummary } from '../storage/summary.ts';
@@ -11,6 +13,7 @@ import type { DroppedFile } from './api.ts';
 export interface BrowserImport {
   readonly library: ModelLibrary;
   readonly files: readonly DroppedFile[];
+  readonly conversion: ExpertConversion;
   readonly quota: () => Promise<{ quota?: number; usage?: number }>;
   readonly onProgress: (doneBytes: number, totalBytes: number) => void;
   readonly signal: AbortSignal;
@@ -18,14 +21,19 @@ export interface BrowserImport {
   readonly onIdentified: (id: string) => void;
 }
 
+export interface DroppedModel {
+  readonly files: readonly NamedSource[];
+  readonly checkpoint: Checkpoint;
+  readonly plan: ModelPlan;
+}
+
 /**
- * Dropped files → a stored model. Everything that could make the model unusable is checked before a byte is
- * written: format, architecture, tensors, tokenizer.
- * @throws ModelFormatError or StorageError, each with a sentence for the person who dropped the files
+ * Reads what was dropped, headers only. Everything that could make the model unusable is checked: format,
+ * architecture, tensors, tokenizer.
+ * @throws ModelFormatError with a sentence for the person who dropped the files
  */
-export async function importDroppedFiles(options: BrowserImport): Promise<StoredModelSummary> {
-  const { library, quota, onProgress, signal, onIdentified } = options;
-  const files = options.files.map(({ path, file }) => ({ path, source: blobSource(path, file) }));
+export async function readDroppedModel(dropped: readonly DroppedFile[]): Promise<DroppedModel> {
+  const files = dropped.map(({ path, file }) => ({ path, source: blobSource(path, file) }));
   const checkpoint = await openCheckpoint(files);
   const plan = planModel(checkpoint);
   if (plan.tokenizer === null) {
@@ -34,7 +42,17 @@ export async function importDroppedFiles(options: BrowserImport): Promise<Stored
       (plan.container === 'gguf' ? 'choose a GGUF with its vocabulary' : 'drop its tokenizer.json together with the weights'));
   }
   createTokenizer(plan.tokenizer);
-  const id = await modelId(checkpoint, files);
+  return { files, checkpoint, plan };
+}
+
+/**
+ * Dropped files → a stored model, checked before a byte is written.
+ * @throws ModelFormatError or StorageError, each with a sentence for the person who dropped the files
+ */
+export async function importDroppedFiles(options: BrowserImport): Promise<StoredModelSummary> {
+  const { library, conversion, quota, onProgress, signal, onIdentified } = options;
+  const { files, checkpoint, plan } = await readDroppedModel(options.files);
+  const id = await modelId(checkpoint, files, conversion);
   // Told before an abort is heeded, since whoever cancels may want what an earlier import left gone.
   onIdentified(id);
   signal.throwIfAborted();

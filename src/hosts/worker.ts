@@ -38,7 +38,8 @@ function release(callback: unknown): void {
 
 const exposed: HostApi = {
   ...host,
-  importFiles: (files, onProgress) => withProgress(onProgress, (report) => host.importFiles(files, report)),
+  importFiles: (files, conversion, onProgress) =>
+    withProgress(onProgress, (report) => host.importFiles(files, conversion, report)),
   exportModel: (id, onProgress) => withProgress(onProgress, (report) => host.exportModel(id, report)),
   openModel: (id, options, onProgress) => withProgress(onProgress, (report) => host.openModel(id, options, report)),
   async generate(request, onEvent) {

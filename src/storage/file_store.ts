@@ -13,7 +13,8 @@ export type StoredFileName =
   | 'checksums.bin'
   | 'dense.pack'
   | 'experts.pack'
-  | 'extra.pack';
+  | 'extra.pack'
+  | 'report.json';
 
 /** An open file. Offsets and lengths are bytes. */
 export interface StoredFile {

@@ -2,6 +2,7 @@
 import { createSHA256 } from 'hash-wasm';
 import type { ByteSource, Checkpoint } from '../formats/checkpoint.ts';
 import type { NamedSource } from '../formats/open_checkpoint.ts';
+import type { ExpertConversion } from './conversion_report.ts';
 import { isKeptFile } from './origin.ts';
 
 /** Files up to this size are hashed whole; larger ones by samples, since hashing 40 GB takes minutes. */
@@ -12,9 +13,12 @@ const SAMPLES = 64;
 
 /**
  * Id of the model in these files: the same for the same files, in any order and under any name. Covers the tensor
- * table, all sizes, small files whole, and of large files the first 4 MiB and 64 samples up to the end.
+ * table, all sizes, small files whole, and of large files the first 4 MiB and 64 samples up to the end. Each conversion
+ * of the experts is a model of its own.
  */
-export async function modelId(checkpoint: Checkpoint, files: readonly NamedSource[]): Promise<string> {
+export async function modelId(
+  checkpoint: Checkpoint, files: readonly NamedSource[], conversion: ExpertConversion = 'keep',
+): Promise<string> {
   const kept = files.filter((file) => isKeptFile(file, checkpoint));
   const digests: string[] = [];
   for (const { source } of kept) digests.push(await sampleDigest(source));
@@ -22,7 +26,8 @@ export async function modelId(checkpoint: Checkpoint, files: readonly NamedSourc
     .map((t) => [t.name, t.format, t.shape, t.byteOffset, t.byteLength])
     .sort((a, b) => String(a[0]) < String(b[0]) ? -1 : 1);
   const sha = await createSHA256();
-  sha.update(JSON.stringify({ version: 1, files: digests.sort(), tensors }));
+  const converted = conversion === 'keep' ? {} : { conversion };
+  sha.update(JSON.stringify({ version: 1, files: digests.sort(), tensors, ...converted }));
   return `m${sha.digest('hex').slice(0, 24)}`;
 }
 

@@ -1,11 +1,13 @@
 /** The models that a store holds. */
 import { createCrc32 } from './checksum.ts';
+import type { ConversionReport } from './conversion_report.ts';
 import { exportedFiles, type ExportedFile } from './exporter.ts';
 import { isModelId, StorageError, type FileStore } from './file_store.ts';
 import { importModel, type ImportOptions } from './importer.ts';
 import type { Manifest, ModelSource } from './model_source.ts';
 import { openPack, readPackDescription, type PackDescription } from './pack.ts';
 import { hasRecord, readRecord } from './records.ts';
+import { readReport } from './report_store.ts';
 import { checkSummary, type StoredModelSummary } from './summary.ts';
 import { verifyPack } from './verifier.ts';
 
@@ -22,6 +24,11 @@ export interface ModelLibrary {
   remove(id: string): Promise<void>;
   /** The files that were imported, byte for byte, each streamed on demand. */
   exportFiles(id: string): Promise<readonly ExportedFile[]>;
+  /**
+   * What the import's conversion lost; null for a model stored as it was.
+   * @throws StorageError where the model isn't whole.
+   */
+  conversionReport(id: string): Promise<ConversionReport | null>;
   /** Reads the whole model against its checksums. @throws StorageError naming the first part that changed. */
   verify(id: string, onProgress?: (done: number, total: number) => void, signal?: AbortSignal): Promise<void>;
 }
@@ -58,6 +65,7 @@ export function createLibrary(store: FileStore, now: () => number): ModelLibrary
     open: (id) => openPack(store, id),
     remove: (id) => store.removeModel(id),
     exportFiles: async (id) => exportedFiles(store, id, await describe(id)),
+    conversionReport: async (id) => readReport(await createCrc32(), store, id, (await describe(id)).manifest),
     verify: async (id, onProgress, signal) => verifyPack(store, id, await describe(id), onProgress, signal),
   };
 }
@@ -65,6 +73,6 @@ export function createLibrary(store: FileStore, now: () => number): ModelLibrary
 function unnamed(id: string): StoredModelSummary {
   return {
     id, name: 'Unfinished import', architecture: '', formats: [], byteLength: 0, container: 'gguf', importedAt: 0,
-    sourceFiles: [], state: 'partial',
+    sourceFiles: [], conversion: 'keep', state: 'partial',
   };
 }

@@ -31,6 +31,7 @@ export function manifestFromPlan(plan: ModelPlan): Manifest {
     tokenizer: plan.tokenizer,
     chatTemplate: plan.chatTemplate,
     sourceFiles: plan.sourceFiles,
+    conversion: 'keep',
     dense,
     denseByteLength,
     expertCount: plan.hyperparameters.expertCount,

@@ -1,6 +1,7 @@
 /** Stored form of a manifest and its way back, checked as input that we can't trust. */
 import { WEIGHT_FORMATS, type WeightFormatName } from '../quant/formats.ts';
 import { packedLayout, PLANE_ALIGN_BYTES } from '../quant/packed.ts';
+import { conversionOf } from './conversion_report.ts';
 import type { Hyperparameters } from '../formats/model_plan.ts';
 import type { TokenizerSource } from '../formats/checkpoint.ts';
 import { DENSE_ALIGN_BYTES, EXPERT_ROW_ALIGN_BYTES, expertRowByteLength } from './manifest.ts';
@@ -48,6 +49,7 @@ export function manifestFromJson(value: unknown): Manifest {
       const file = recordOf(entry, 'sourceFiles');
       return { name: textOf(file.name, 'sourceFiles'), byteLength: countOf(file.byteLength, 'sourceFiles') };
     }),
+    conversion: conversionOf(m.conversion, 'manifest.json'),
     dense,
     denseByteLength,
     expertCount,

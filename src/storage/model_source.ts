@@ -5,6 +5,7 @@
 import type { Hyperparameters } from '../formats/model_plan.ts';
 import type { TokenizerSource } from '../formats/checkpoint.ts';
 import type { WeightFormatName } from '../quant/formats.ts';
+import type { ExpertConversion } from './conversion_report.ts';
 
 export interface DenseEntry {
   readonly name: string;
@@ -43,6 +44,8 @@ export interface Manifest {
   readonly tokenizer: TokenizerSource | null;
   readonly chatTemplate: string | null;
   readonly sourceFiles: readonly { readonly name: string; readonly byteLength: number }[];
+  /** How the experts were changed on their way in. */
+  readonly conversion: ExpertConversion;
   readonly dense: readonly DenseEntry[];
   readonly denseByteLength: number;
   readonly expertCount: number;

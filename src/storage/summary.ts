@@ -1,4 +1,5 @@
 /** The few lines a library list shows of a model, kept beside it so that listing reads no manifest. */
+import { conversionOf, type ExpertConversion } from './conversion_report.ts';
 import type { Manifest } from './model_source.ts';
 import type { Origin } from './origin.ts';
 import { packFileByteLengths } from './pack_items.ts';
@@ -16,6 +17,7 @@ export interface StoredModelSummary {
   /** Milliseconds since 1970. */
   readonly importedAt: number;
   readonly sourceFiles: readonly string[];
+  readonly conversion: ExpertConversion;
   readonly state: 'ready' | 'partial';
 }
 
@@ -38,6 +40,7 @@ export function summarize(manifest: Manifest, origin: Origin, importedAt: number
     container: manifest.container,
     importedAt,
     sourceFiles: manifest.sourceFiles.map((file) => file.name),
+    conversion: manifest.conversion,
   };
 }
 
@@ -56,5 +59,6 @@ export function checkSummary(value: unknown): SummaryRecord {
     container: s.container,
     importedAt: finiteOf(s.importedAt, 'importedAt'),
     sourceFiles: arrayOf(s.sourceFiles, 'sourceFiles').map((name) => textOf(name, 'sourceFiles')),
+    conversion: conversionOf(s.conversion, 'summary.json'),
   };
 }
