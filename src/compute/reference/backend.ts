@@ -6,7 +6,7 @@ import type {
 } from '../ops.ts';
 import type { ModelSource } from '../../storage/model_source.ts';
 import { Breather, type BreatherOptions } from './breather.ts';
-import { Interpreter } from './interpreter.ts';
+import { Interpreter, type RoutingObserver } from './interpreter.ts';
 import { ReferenceSequence } from './sequence.ts';
 import { DecodeBudget, ExpertStore, Matrix } from './weights.ts';
 
@@ -20,6 +20,8 @@ export interface ReferenceOptions {
   /** Small steps keep progress and stop responsive; large ones decode each weight row less often. */
   readonly maxStepTokens?: number;
   readonly breather?: Partial<BreatherOptions>;
+  /** Told how many of a step's tokens each chosen expert answers: which experts a text needs. */
+  readonly onRouted?: RoutingObserver;
 }
 
 const DEFAULTS = {
@@ -62,7 +64,7 @@ async function loadModel(
   }
   onProgress?.({ stage: 'read weights', done, total, unit: 'bytes' });
   const experts = new ExpertStore(source, budget, options.expertByteLength ?? DEFAULTS.expertByteLength);
-  const interpreter = new Interpreter(graph, dense, experts, breather);
+  const interpreter = new Interpreter(graph, dense, experts, breather, options.onRouted ?? null);
 
   const step = async (sequence: Sequence, tokens: readonly number[], output: StepOutput): Promise<StepResult> => {
     if (!(sequence instanceof ReferenceSequence)) throw new TypeError('the sequence belongs to another back end');

@@ -17,18 +17,25 @@ export interface StepInput {
   readonly outputRows: readonly number[];
 }
 
+export type RoutingObserver = (layer: number, expert: number, tokens: number) => void;
+
 export class Interpreter {
   readonly #graph: ModelGraph;
   readonly #dense: ReadonlyMap<string, Matrix>;
   readonly #experts: ExpertStore;
   readonly #breather: Breather;
+  readonly #onRouted: RoutingObserver | null;
   readonly #buffers = new Map<number, Float32Array | Uint32Array>();
 
-  constructor(graph: ModelGraph, dense: ReadonlyMap<string, Matrix>, experts: ExpertStore, breather: Breather) {
+  constructor(
+    graph: ModelGraph, dense: ReadonlyMap<string, Matrix>, experts: ExpertStore, breather: Breather,
+    onRouted: RoutingObserver | null,
+  ) {
     this.#graph = graph;
     this.#dense = dense;
     this.#experts = experts;
     this.#breather = breather;
+    this.#onRouted = onRouted;
   }
 
   /** Logits [outputRows.length, vocab]; a view that the next run overwrites. */
@@ -128,6 +135,7 @@ export class Interpreter {
     const [x, weights, out] = [this.#f32(op.x), this.#f32(op.weights), this.#f32(op.out)];
     const parts = new Float32Array(rows * topK * hidden);
     for (const [id, places] of groupPlaces(this.#u32(op.ids), rows * topK)) {
+      this.#onRouted?.(op.layer, id, places.length);
       const expert = await this.#experts.get(op.layer, id);
       for (const place of places) {
         runExpert(expert, x, Math.floor(place / topK) * op.x.cols, parts, place * hidden);

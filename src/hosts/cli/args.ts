@@ -8,6 +8,8 @@ export class UsageError extends Error {
 
 export interface OptionSpec {
   readonly type: 'string' | 'boolean';
+  /** May be given several times; read with textOptions. */
+  readonly multiple?: boolean;
   /** Placeholder of the value in the help text: 'N'. */
   readonly value?: string;
   readonly help: string;
@@ -17,14 +19,14 @@ export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
 export interface ParsedCommand {
   readonly positionals: readonly string[];
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 }
 
 /** @throws UsageError for unknown options, missing values and a wrong number of positionals. */
 export function parseCommand(args: readonly string[], specs: OptionSpecs, positionalNames: readonly string[]): ParsedCommand {
-  const options: Record<string, { type: 'string' | 'boolean' }> = { help: { type: 'boolean' } };
+  const options: Record<string, { type: 'string' | 'boolean'; multiple?: boolean }> = { help: { type: 'boolean' } };
   for (const [name, spec] of Object.entries(specs)) {
-    options[name] = { type: spec.type };
+    options[name] = { type: spec.type, multiple: spec.multiple ?? false };
   }
   let parsed;
   try {
@@ -46,6 +48,12 @@ export function parseCommand(args: readonly string[], specs: OptionSpecs, positi
 export function textOption(parsed: ParsedCommand, name: string): string | null {
   const value = parsed.options[name];
   return typeof value === 'string' ? value : null;
+}
+
+/** Texts of an option that may be given several times, in order. */
+export function textOptions(parsed: ParsedCommand, name: string): readonly string[] {
+  const values = parsed.options[name];
+  return typeof values === 'object' ? values : [];
 }
 
 export function flag(parsed: ParsedCommand, name: string): boolean {

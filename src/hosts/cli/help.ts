@@ -12,7 +12,7 @@ function optionLines(command: Command): string[] {
 
 export function usageLine(command: Command): string {
   const options = Object.keys(command.options).length > 0 ? ' [options]' : '';
-  return `hotset ${command.name} ${command.positionals.join(' ')}${options}`;
+  return `${['hotset', command.name, ...command.positionals].join(' ')}${options}`;
 }
 
 export function commandHelp(command: Command): string {

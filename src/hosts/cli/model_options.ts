@@ -54,7 +54,7 @@ export function contextLengthOf(parsed: ParsedCommand): number {
 /** @throws UsageError for an unknown name. */
 export function backendNameOf(parsed: ParsedCommand): NodeBackendName | 'auto' {
   const name = textOption(parsed, 'backend');
-  if (name === null) {
+  if (name === null || name === 'auto') {
     return 'auto';
   }
   const known = NODE_BACKENDS.find((candidate) => candidate === name);

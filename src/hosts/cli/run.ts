@@ -2,13 +2,14 @@
 import { parseCommand, UsageError } from './args.ts';
 import { chat } from './chat.ts';
 import type { Command, Terminal } from './command.ts';
+import { evalCommand } from './eval.ts';
 import { generate } from './generate.ts';
 import { commandHelp, generalHelp } from './help.ts';
 import { inspect } from './inspect.ts';
 import { logits } from './logits.ts';
 import { tokenize } from './tokenize.ts';
 
-export const COMMANDS: readonly Command[] = [inspect, tokenize, logits, generate, chat];
+export const COMMANDS: readonly Command[] = [inspect, tokenize, logits, generate, chat, evalCommand];
 
 export const EXIT_OK = 0;
 export const EXIT_RUN = 1;

@@ -1,0 +1,72 @@
+/** The names of --experts: how the experts' weights are rounded before a model is scored. */
+import { WEIGHT_FORMATS, type WeightFormatName } from '../../quant/formats.ts';
+import { decodeRows, encodeRows } from '../../quant/pack.ts';
+import { UsageError } from './args.ts';
+import { ASYM2_BITS_PER_WEIGHT, roundAsym2 } from './eval_asym2.ts';
+
+/** Rounds a matrix to what a format can hold; the values come back as f32. */
+export interface Rounding {
+  readonly name: string;
+  readonly bitsPerWeight: number;
+  /** Columns are a multiple of this. */
+  readonly blockElems: number;
+  /** Whether BF16 holds every value that it gives, so that a rounded model takes half the memory. */
+  readonly fitsBf16: boolean;
+  round(x: Float32Array, rows: number, cols: number): Float32Array;
+}
+
+export type ExpertVariant =
+  | { readonly kind: 'keep'; readonly name: string }
+  | { readonly kind: 'all'; readonly name: string; readonly rounding: Rounding }
+  /** The share of experts that a calibration text uses most gets `hot`, all others `cold`. */
+  | { readonly kind: 'tiered'; readonly name: string; readonly cold: Rounding; readonly hot: Rounding; readonly hotShare: number };
+
+/** Levels of at most 8 significant bits times a power of two: E2M1, ±1 and ±4, W3's levels times E4M3. */
+const FIT_BF16: readonly string[] = ['W2', 'W3', 'MXFP4', 'BF16'];
+
+const ASYM2: Rounding = {
+  name: 'asym2', bitsPerWeight: ASYM2_BITS_PER_WEIGHT, blockElems: 32, fitsBf16: true, round: (x) => roundAsym2(x),
+};
+
+/** @throws RangeError where the format has no encoder. */
+export function formatRounding(format: WeightFormatName): Rounding {
+  const { blockElems, blockByteLength } = WEIGHT_FORMATS[format];
+  return {
+    name: format, bitsPerWeight: (8 * blockByteLength) / blockElems, blockElems, fitsBf16: FIT_BF16.includes(format),
+    round: (x, rows, cols) => decodeRows(format, encodeRows(format, x, rows, cols), rows, cols),
+  };
+}
+
+/** Names that a rounding may have: 'w2', 'fp4' (MXFP4), … */
+export function roundingNames(): string[] {
+  const formats = Object.values(WEIGHT_FORMATS).filter((format) => format.encodeBlock !== undefined);
+  return [...formats.map(({ name }) => name.toLowerCase()), 'fp4', 'asym2'];
+}
+
+/**
+ * Variants of a list such as 'keep,w2,w2+fp4:10%'.
+ * @throws UsageError naming what there is
+ */
+export function parseVariants(list: string): ExpertVariant[] {
+  const names = list.split(',').map((name) => name.trim()).filter((name) => name !== '');
+  if (names.length === 0) throw new UsageError('--experts needs at least one name');
+  return names.map(parseVariant);
+}
+
+function parseVariant(name: string): ExpertVariant {
+  if (name === 'keep') return { kind: 'keep', name };
+  const tiered = /^([\w]+)\+([\w]+):(\d+(?:\.\d+)?)%$/.exec(name);
+  if (tiered === null) return { kind: 'all', name, rounding: roundingOf(name, name) };
+  const hotShare = Number(tiered[3]) / 100;
+  if (!(hotShare > 0 && hotShare < 1)) throw new UsageError(`--experts ${name}: the share is between 0 and 100 %`);
+  return { kind: 'tiered', name, cold: roundingOf(tiered[1], name), hot: roundingOf(tiered[2], name), hotShare };
+}
+
+function roundingOf(name: string, whole: string): Rounding {
+  if (name === 'asym2') return ASYM2;
+  const format = name === 'fp4' ? 'MXFP4' : name.toUpperCase();
+  const found = Object.values(WEIGHT_FORMATS).find((entry) => entry.name === format && entry.encodeBlock !== undefined);
+  if (found) return formatRounding(found.name);
+  throw new UsageError(
+    `--experts takes keep, ${roundingNames().join(', ')} and mixtures such as w2+fp4:10%, not '${whole}'`);
+}

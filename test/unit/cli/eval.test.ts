@@ -1,0 +1,153 @@
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { createReferenceBackend } from '../../../src/compute/reference/backend.ts';
+import { roundAsym2 } from '../../../src/hosts/cli/eval_asym2.ts';
+import { countRoutedTokens, hottestExperts } from '../../../src/hosts/cli/eval_calibration.ts';
+import { markdownTable } from '../../../src/hosts/cli/eval_report.ts';
+import { createRoundedSource, keptStatistics } from '../../../src/hosts/cli/eval_rounded_source.ts';
+import { evaluateEntries, type EvalRow, type EvalServices } from '../../../src/hosts/cli/eval_run.ts';
+import { formatRounding, parseVariants, type Rounding } from '../../../src/hosts/cli/eval_variants.ts';
+import { runCli } from '../../../src/hosts/cli/run.ts';
+import { openNodeModel } from '../../../src/hosts/node_model.ts';
+import { decodePackedRows, decodeRows, encodeRows, planeViews } from '../../../src/quant/pack.ts';
+import { packedLayout } from '../../../src/quant/packed.ts';
+import type { ExpertMatrixEntry } from '../../../src/storage/model_source.ts';
+
+const MODEL = join(import.meta.dirname, '../../vectors/starter/starter.gguf');
+const never = new AbortController().signal;
+
+async function hotset(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
+  const terminal = {
+    input: Readable.from(['']), out: (text: string) => { out += text; }, note: (text: string) => { err += text; },
+  };
+  return { code: await runCli(args, terminal, never), out, err };
+}
+
+function matrixOf(row: Uint8Array, { format, rows, cols, byteOffset, byteLength }: ExpertMatrixEntry): Float32Array {
+  const layout = packedLayout(format, rows, cols);
+  return decodePackedRows(layout, planeViews(layout, row.subarray(byteOffset, byteOffset + byteLength)), 0, rows);
+}
+
+describe('hotset eval', () => {
+  it.each([
+    [[], /--model is needed/],
+    [['--experts', 'w2,iq9'], /keep, .*mxfp4.*, not 'iq9'/],
+    [['--experts', 'w2+fp4:100%'], /between 0 and 100/],
+    [['--scored', 'all'], /new or second-half, not 'all'/],
+    [['--context', '8', '--stride', '9'], /--stride must be a whole number from 1 to 8/],
+  ])('answers wrong usage %j in a line', async (args, message) => {
+    const { code, err } = await hotset(['eval', ...(args.length === 0 ? [] : ['--model', MODEL]), ...args]);
+    expect(code).toBe(2);
+    expect(err).toMatch(message);
+  });
+
+  it('says which text it can\'t read', async () => {
+    const { code, err } = await hotset(['eval', '--model', MODEL, '--text', 'absent.txt', '--backend', 'reference']);
+    expect([code, err.split('\n').length]).toEqual([1, 2]);
+    expect(err).toMatch(/absent\.txt can't be read/);
+  });
+
+  it('compares variants with the first and the first with nothing', async () => {
+    const { code, out, err } = await hotset([
+      'eval', '--model', MODEL, '--experts', 'keep,f32,w2,w2+fp4:25%', '--backend', 'reference', '--context', '16',
+      '--calibration-tokens', '8', '--max-tokens', '24', '--json']);
+    expect([code, err]).toEqual([0, 'Reference (CPU, slow)\n']);
+    const { rows, ...settings } = JSON.parse(out) as { rows: EvalRow[] };
+    expect(settings).toMatchObject({ text: 'sample.txt', calibrationTokens: 8, maxTokens: 24, baseline: 0, backend: 'reference' });
+    const [keep, exact, w2, tiered] = rows;
+    expect(keep.evaluation).toMatchObject({ scoredTokens: 22, comparison: null });
+    // Experts whose decoded values are kept give the very same logits.
+    expect(exact.evaluation.comparison).toMatchObject({ kl: { mean: 0 }, topAgreement: { mean: 1 } });
+    expect(exact.evaluation.nll).toEqual(keep.evaluation.nll);
+    expect(exact.expertWeights).toMatchObject({ relativeRms: 0, bitsPerWeight: 32 });
+    expect(w2.evaluation.comparison!.kl.mean).toBeGreaterThan(0.01);
+    expect(w2.expertWeights!.bitsPerWeight).toBe(2.25);
+    expect(tiered.expertWeights!.bitsPerWeight).toBe(2.25 + 0.25 * 2);
+    expect(tiered.expertWeights!.relativeRms).toBeLessThan(w2.expertWeights!.relativeRms);
+    expect(tiered.evaluation.comparison!.kl.mean).not.toBe(w2.evaluation.comparison!.kl.mean);
+    const table = markdownTable(rows).trimEnd().split('\n');
+    expect(table).toHaveLength(2 + rows.length);
+    expect(new Set(table.map((line) => line.split('|').length)).size).toBe(1);
+  });
+
+  it('gives the same figures where the baseline is too long to keep and runs in step', async () => {
+    const run = async (maxRecordingByteLength: number): Promise<EvalRow[]> => {
+      const services: EvalServices = {
+        backend: createReferenceBackend(), signal: never, maxRecordingByteLength, clock: () => 0, onProgress: () => undefined,
+      };
+      const entries = parseVariants('keep,w2').map((variant) => ({ modelPath: MODEL, variant }));
+      return evaluateEntries(entries, {
+        text: 'What is the capital of France?', windows: { contextLength: 16, stride: 8, scored: 'new' }, calibrationTokens: 0,
+        maxTokens: 20,
+      }, services);
+    };
+    expect(await run(0)).toEqual(await run(1e9));
+  });
+});
+
+describe('rounded experts', () => {
+  it('hold exactly the values of the format, in BF16', async () => {
+    const { source } = await openNodeModel(MODEL);
+    const rounded = createRoundedSource(source, () => formatRounding('W2'), 'BF16');
+    const [before, after] = [source.manifest.expertLayers[1], rounded.manifest.expertLayers[1]];
+    const [from, to] = await Promise.all([source.readExpertRow(1, 5), rounded.readExpertRow(1, 5)]);
+    for (const name of ['gate', 'up', 'down'] as const) {
+      const { rows, cols } = before[name];
+      expect(after[name].format).toBe('BF16');
+      expect(matrixOf(to, after[name])).toEqual(
+        decodeRows('W2', encodeRows('W2', matrixOf(from, before[name]), rows, cols), rows, cols));
+    }
+    const { bitsPerWeight, byteLength, signBias } = await rounded.statistics(never);
+    const elems = 3 * 8 * 3 * 256 * 64;
+    expect([bitsPerWeight, byteLength]).toEqual([2.25, (elems * 2.25) / 8]);
+    expect(Math.abs(signBias)).toBeLessThan(0.01);
+    expect(keptStatistics(source.manifest)).toMatchObject({ bitsPerWeight: 4.5, relativeRms: 0, cosine: 1 });
+    await rounded.close();
+  });
+
+  it('are refused in BF16 where it would round them once more, and where blocks don\'t fit', async () => {
+    const { source } = await openNodeModel(MODEL);
+    await expect(createRoundedSource(source, () => formatRounding('Q8_0'), 'BF16').readExpertRow(0, 0)).rejects.toThrow(/BF16 doesn't hold/);
+    const wide: Rounding = { name: 'wide', bitsPerWeight: 1, blockElems: 512, fitsBf16: true, round: (x) => x };
+    await expect(createRoundedSource(source, () => wide, 'F32').readExpertRow(0, 0)).rejects.toThrow(
+      /starter.*gate of layer 0 has 256 weights, which is no multiple of the wide block of 512/i);
+    await source.close();
+  });
+
+  it('in the asymmetric control are the nearest levels under the best of all exponents', () => {
+    const x = Float32Array.from({ length: 64 }, (_, i) => (i < 32 ? 1 : 1e-3) * Math.sin(i * i + 0.3) + (i === 7 ? 2 : 0));
+    const y = roundAsym2(x);
+    for (const at of [0, 32]) {
+      const errorUnder = (scale: number): number => {
+        let sum = 0;
+        for (let j = at; j < at + 32; j++) sum += Math.min(...[-3, -1, 0.5, 4].map((level) => (x[j] - level * scale) ** 2));
+        return sum;
+      };
+      const best = Math.min(...Array.from({ length: 60 }, (_, e) => errorUnder(2 ** (e - 40))));
+      let error = 0;
+      for (let j = at; j < at + 32; j++) error += (x[j] - y[j]) ** 2;
+      expect(error).toBeCloseTo(best, 12);
+    }
+    expect([...roundAsym2(new Float32Array(32))].every((value) => value >= 0)).toBe(true);
+  });
+});
+
+describe('calibration', () => {
+  it('counts every choice of every layer', async () => {
+    const { source } = await openNodeModel(MODEL);
+    const counts = await countRoutedTokens(source, 'Once upon a time there was a little fox.', 10, 4, never);
+    for (const layer of [0, 1, 2]) {
+      const total = Array.from({ length: 8 }, (_, expert) => counts.get(`${layer}/${expert}`) ?? 0).reduce((a, b) => a + b);
+      // Two experts of each of the ten tokens.
+      expect(total).toBe(20);
+    }
+  });
+
+  it('takes the share of all experts with the most tokens, the first of equals', () => {
+    const counts = new Map([['0/1', 5], ['1/0', 9], ['1/2', 5]]);
+    expect([...hottestExperts(counts, [0, 1], 4, 0.25)]).toEqual(['1/0', '0/1']);
+    expect(hottestExperts(counts, [0, 1], 4, 0.01).size).toBe(0);
+  });
+});
