@@ -13,6 +13,9 @@ import { bf16, f16, f32 } from './float.ts';
 import { mxfp4 } from './mxfp4.ts';
 import { q4_0, q8_0 } from './q_legacy.ts';
 import { q2_k, q4_k, q6_k } from './k_quants.ts';
+import { iq1_m, iq1_s } from './iq1.ts';
+import { iq2_s, iq2_xs, iq2_xxs } from './iq2.ts';
+import { iq3_s, iq3_xxs } from './iq3.ts';
 
 export interface PlaneSpec {
   /** What the plane holds, for error messages and debugging: 'codes', 'scales', … */
@@ -59,8 +62,10 @@ export interface WeightFormat {
 }
 
 export type WeightFormatName =
-  'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q4_0' | 'Q4_K' | 'Q6_K' | 'Q2_K' | 'MXFP4' | 'W2';
+  'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q4_0' | 'Q4_K' | 'Q6_K' | 'Q2_K' | 'MXFP4' | 'W2'
+  | 'IQ1_S' | 'IQ1_M' | 'IQ2_XXS' | 'IQ2_XS' | 'IQ2_S' | 'IQ3_XXS' | 'IQ3_S';
 
 export const WEIGHT_FORMATS: Readonly<Record<WeightFormatName, WeightFormat>> = {
   F32: f32, F16: f16, BF16: bf16, Q8_0: q8_0, Q4_0: q4_0, Q4_K: q4_k, Q6_K: q6_k, Q2_K: q2_k, MXFP4: mxfp4, W2: w2,
+  IQ1_S: iq1_s, IQ1_M: iq1_m, IQ2_XXS: iq2_xxs, IQ2_XS: iq2_xs, IQ2_S: iq2_s, IQ3_XXS: iq3_xxs, IQ3_S: iq3_s,
 };

@@ -2,6 +2,7 @@
 import { WEIGHT_FORMATS, type WeightFormatName } from '../../src/quant/formats.ts';
 import { f32ToF16 } from '../../src/quant/float.ts';
 import { packRows } from '../../src/quant/pack.ts';
+import { writeIq1mScale } from '../../tools/synthetic/iq1m_scale.ts';
 
 export interface TestMatrix {
   readonly format: WeightFormatName;
@@ -37,6 +38,9 @@ const EXTREME_CODES = [0x00, 0xff, 0x80, 0x7f, 0x0f, 0xf0];
 /** Where a block has its E8M0 exponent. */
 const EXPONENT_BYTE: Partial<Record<WeightFormatName, number>> = { W2: 8, MXFP4: 0 };
 
+/** Where the f16 scale is, in formats that have other fields of several bytes too. */
+const F16_BYTE: Partial<Record<WeightFormatName, number>> = { IQ1_S: 0, IQ2_XXS: 0, IQ2_XS: 0, IQ3_XXS: 0 };
+
 /** Fields of a block that random bytes must not fill: they would be huge or NaN. Everything else is codes. */
 function writeScales(
   format: WeightFormatName, block: Uint8Array, pick: (field: number) => { f16: number; exponent: number },
@@ -45,6 +49,15 @@ function writeScales(
   const exponentByte = EXPONENT_BYTE[format];
   if (exponentByte !== undefined) {
     block[exponentByte] = pick(0).exponent;
+    return;
+  }
+  if (format === 'IQ1_M') {
+    writeIq1mScale(block, 0, pick(0).f16);
+    return;
+  }
+  const f16Byte = F16_BYTE[format];
+  if (f16Byte !== undefined) {
+    view.setUint16(f16Byte, pick(0).f16, true);
     return;
   }
   WEIGHT_FORMATS[format].multiByteFields.forEach(({ byteOffset }, field) => view.setUint16(byteOffset, pick(field).f16, true));

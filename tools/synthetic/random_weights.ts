@@ -2,10 +2,11 @@
  * Random weights in any format, cheaply: a pool of random blocks is made once per format and repeated over the
  * planes of a packed matrix. The pool's length is a prime number of blocks, so rows differ from each other.
  */
-import { readF16, writeF16 } from '../../src/quant/float.ts';
+import { f32ToF16, writeF16 } from '../../src/quant/float.ts';
 import { WEIGHT_FORMATS, type WeightFormatName } from '../../src/quant/formats.ts';
 import { planeViews } from '../../src/quant/pack.ts';
 import { matrixConstants, packedLayout } from '../../src/quant/packed.ts';
+import { writeIq1mScale } from './iq1m_scale.ts';
 import { normalValues, uniformRandom } from './random.ts';
 
 const POOL_BLOCKS = 4099;
@@ -19,6 +20,13 @@ const SCALE_FIELDS: Partial<Record<WeightFormatName, readonly (readonly [byteOff
   Q4_K: [[0, 1], [2, 7.5]],
   Q6_K: [[208, 1]],
   Q2_K: [[80, 1], [82, 1.5]],
+  IQ1_S: [[0, 1]],
+  IQ1_M: [], // its f16 is in four pieces: writeIq1mScale
+  IQ2_XXS: [[0, 1]],
+  IQ2_XS: [[0, 1]],
+  IQ2_S: [[0, 1]],
+  IQ3_XXS: [[0, 1]],
+  IQ3_S: [[0, 1]],
 };
 
 /** Blocks in file layout of normally distributed values. @throws Error where the format has no recipe. */
@@ -42,6 +50,7 @@ export function randomBlocks(format: WeightFormatName, blockCount: number, stand
   }
   const setScale = (scale: number) => {
     for (let block = 0; block < blockCount; block++) {
+      if (format === 'IQ1_M') writeIq1mScale(blocks, block * blockByteLength, f32ToF16(scale));
       for (const [byteOffset, ratio] of fields) {
         writeF16(blocks, block * blockByteLength + byteOffset, scale * ratio);
       }
@@ -55,8 +64,9 @@ export function randomBlocks(format: WeightFormatName, blockCount: number, stand
     decodeBlock(blocks, block * blockByteLength, values, 0);
     sumOfSquares += values.reduce((sum, value) => sum + value * value, 0);
   }
-  setScale(standardDeviation / Math.sqrt(sumOfSquares / (blockCount * blockElems)));
-  if (readF16(blocks, fields[0][0]) === 0) {
+  const wanted = standardDeviation / Math.sqrt(sumOfSquares / (blockCount * blockElems));
+  setScale(wanted);
+  if ((f32ToF16(wanted) & 0x7fff) === 0) {
     throw new RangeError(`a deviation of ${standardDeviation} is too small for the f16 scales of ${format}`);
   }
   return blocks;
