@@ -16,6 +16,9 @@ import { q2_k, q4_k, q6_k } from './k_quants.ts';
 import { iq1_m, iq1_s } from './iq1.ts';
 import { iq2_s, iq2_xs, iq2_xxs } from './iq2.ts';
 import { iq3_s, iq3_xxs } from './iq3.ts';
+import { f8_e4m3, f8_e4m3_32, f8_e5m2, f8_e5m2_32 } from './fp8.ts';
+import { int4, int4_32 } from './int4.ts';
+import { nvfp4 } from './nvfp4.ts';
 
 export interface PlaneSpec {
   /** What the plane holds, for error messages and debugging: 'codes', 'scales', … */
@@ -63,9 +66,12 @@ export interface WeightFormat {
 
 export type WeightFormatName =
   'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q4_0' | 'Q4_K' | 'Q6_K' | 'Q2_K' | 'MXFP4' | 'W2'
-  | 'IQ1_S' | 'IQ1_M' | 'IQ2_XXS' | 'IQ2_XS' | 'IQ2_S' | 'IQ3_XXS' | 'IQ3_S';
+  | 'IQ1_S' | 'IQ1_M' | 'IQ2_XXS' | 'IQ2_XS' | 'IQ2_S' | 'IQ3_XXS' | 'IQ3_S'
+  | 'NVFP4' | 'F8_E4M3' | 'F8_E4M3_32' | 'F8_E5M2' | 'F8_E5M2_32' | 'INT4' | 'INT4_32';
 
 export const WEIGHT_FORMATS: Readonly<Record<WeightFormatName, WeightFormat>> = {
   F32: f32, F16: f16, BF16: bf16, Q8_0: q8_0, Q4_0: q4_0, Q4_K: q4_k, Q6_K: q6_k, Q2_K: q2_k, MXFP4: mxfp4, W2: w2,
   IQ1_S: iq1_s, IQ1_M: iq1_m, IQ2_XXS: iq2_xxs, IQ2_XS: iq2_xs, IQ2_S: iq2_s, IQ3_XXS: iq3_xxs, IQ3_S: iq3_s,
+  NVFP4: nvfp4, F8_E4M3: f8_e4m3, F8_E4M3_32: f8_e4m3_32, F8_E5M2: f8_e5m2, F8_E5M2_32: f8_e5m2_32,
+  INT4: int4, INT4_32: int4_32,
 };

@@ -8,7 +8,8 @@ import { e8m0Value } from './float.ts';
 import type { WeightFormat } from './formats.ts';
 
 const MAGNITUDES = Float64Array.of(0, 0.5, 1, 1.5, 2, 3, 4, 6);
-const CODE_VALUES = Float64Array.from([...MAGNITUDES, ...MAGNITUDES.map((m) => (m === 0 ? 0 : -m))]);
+/** The values of the sixteen E2M1 codes; −0 is 0. */
+export const E2M1_VALUES = Float64Array.from([...MAGNITUDES, ...MAGNITUDES.map((m) => (m === 0 ? 0 : -m))]);
 /** Magnitude m + 1 is nearer than m above this; a tie goes to the smaller one, as in ggml. */
 const MIDPOINTS = Float64Array.of(0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5);
 
@@ -51,8 +52,8 @@ export const mxfp4: WeightFormat = {
     const scale = e8m0Value(src[at]);
     for (let j = 0; j < 16; j++) {
       const byte = src[at + 1 + j];
-      out[outIndex + j] = CODE_VALUES[byte & 15] * scale;
-      out[outIndex + j + 16] = CODE_VALUES[byte >> 4] * scale;
+      out[outIndex + j] = E2M1_VALUES[byte & 15] * scale;
+      out[outIndex + j + 16] = E2M1_VALUES[byte >> 4] * scale;
     }
   },
   packBlock(src, at, planes, block) {

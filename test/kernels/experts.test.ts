@@ -150,8 +150,9 @@ const VARIANTS: [Reduce, number][] = [
 ];
 
 describe.each(FORMATS)('%s', (format) => {
-  const wide = WEIGHT_FORMATS[format].blockElems === 256;
-  const layer = randomLayer({ gate: format, up: format, down: format }, wide ? 256 : 96, wide ? 256 : 64, 5);
+  const { blockElems } = WEIGHT_FORMATS[format];
+  const hidden = 96 % blockElems === 0 ? 96 : Math.max(128, blockElems);
+  const layer = randomLayer({ gate: format, up: format, down: format }, hidden, Math.max(64, blockElems), 5);
 
   it.each(VARIANTS)('%s, %i tokens', async (reduce, tokens) => {
     await check({ layer, reduce, tokens, topK: 2, slabs: [5] });

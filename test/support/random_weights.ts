@@ -1,6 +1,6 @@
 /** Random weight matrices in every format, with their values by the scalar decoder. */
 import { WEIGHT_FORMATS, type WeightFormatName } from '../../src/quant/formats.ts';
-import { f32ToF16 } from '../../src/quant/float.ts';
+import { f16ToF32, f32ToF16 } from '../../src/quant/float.ts';
 import { packRows } from '../../src/quant/pack.ts';
 import { writeIq1mScale } from '../../tools/synthetic/iq1m_scale.ts';
 
@@ -41,6 +41,25 @@ const EXPONENT_BYTE: Partial<Record<WeightFormatName, number>> = { W2: 8, MXFP4:
 /** Where the f16 scale is, in formats that have other fields of several bytes too. */
 const F16_BYTE: Partial<Record<WeightFormatName, number>> = { IQ1_S: 0, IQ2_XXS: 0, IQ2_XS: 0, IQ3_XXS: 0 };
 
+/** Where the f32 scale is. */
+const F32_BYTE: Partial<Record<WeightFormatName, number>> = {
+  F8_E4M3: 128, F8_E4M3_32: 32, F8_E5M2: 128, F8_E5M2_32: 32, INT4: 0, INT4_32: 0,
+};
+/** NVFP4's E4M3 scales: zeros, the two NaN bytes, subnormals, the largest. */
+const EXTREME_E4M3 = [0x00, 0x80, 0x7f, 0xff, 0x01, 0x87, 0x08, 0x7e];
+/** Of formats that have a factor of the whole tensor. */
+const TENSOR_SCALE = 0.3721;
+
+function tensorScaleFor(format: WeightFormatName): number {
+  return WEIGHT_FORMATS[format].constants?.kind === 'tensor scale' ? TENSOR_SCALE : 1;
+}
+
+/** Random codes of 8-bit floats without the upper half of the exponents, which has NaN and infinity. */
+function tameFloatCodes(format: WeightFormatName, block: Uint8Array): void {
+  const codes = format.startsWith('F8_') ? WEIGHT_FORMATS[format].blockElems : format === 'NVFP4' ? 4 : 0;
+  for (let i = 0; i < codes; i++) block[i] &= 0xbf;
+}
+
 /** Fields of a block that random bytes must not fill: they would be huge or NaN. Everything else is codes. */
 function writeScales(
   format: WeightFormatName, block: Uint8Array, pick: (field: number) => { f16: number; exponent: number },
@@ -60,6 +79,13 @@ function writeScales(
     view.setUint16(f16Byte, pick(0).f16, true);
     return;
   }
+  const f32Byte = F32_BYTE[format];
+  if (f32Byte !== undefined) {
+    const zeroPoint = block[f32Byte] % 17;
+    view.setFloat32(f32Byte, f16ToF32(pick(0).f16), true);
+    if (format.startsWith('INT4')) block[f32Byte] = zeroPoint;
+    return;
+  }
   WEIGHT_FORMATS[format].multiByteFields.forEach(({ byteOffset }, field) => view.setUint16(byteOffset, pick(field).f16, true));
 }
 
@@ -69,7 +95,10 @@ function matrixFrom(format: WeightFormatName, rows: number, cols: number, file: 
   for (let block = 0; block < rows * cols / spec.blockElems; block++) {
     spec.decodeBlock(file, block * spec.blockByteLength, values, block * spec.blockElems);
   }
-  return { format, rows, cols, file, packed: packRows(format, file, rows, cols), values };
+  const tensorScale = Math.fround(tensorScaleFor(format));
+  return {
+    format, rows, cols, file, packed: packRows(format, file, rows, cols, tensorScale), values: values.map((v) => v * tensorScale),
+  };
 }
 
 /** Every block random, with scales of an ordinary size. */
@@ -82,6 +111,7 @@ export function randomMatrix(format: WeightFormatName, rows: number, cols: numbe
       spec.encodeBlock!(randomFloats(1, random), 0, block, 0);
     } else {
       for (let i = 0; i < block.length; i++) block[i] = Math.floor(random() * 256);
+      tameFloatCodes(format, block);
       writeScales(format, block, () => ({ f16: f32ToF16(0.002 + 0.02 * random()), exponent: 121 + Math.floor(random() * 4) }));
     }
   }
@@ -101,6 +131,7 @@ export function extremeMatrix(format: WeightFormatName, rows: number, cols: numb
     if (format === 'F16') view.setUint16(at, [...EXTREME_F16, 0x7c00, 0xfc00, 0x7e00][b % (EXTREME_F16.length + 3)], true);
     else if (format === 'BF16') view.setUint16(at, [0, 0x8000, 0x7f7f, 0xff7f, 0x0080, 0x3f80, 0x7f80, 0x7fc0][b % 8], true);
     else if (format === 'F32') view.setFloat32(at, [0, -0, 3.4e38, -3.4e38, 2 ** -126, 1, Infinity, NaN][b % 8], true);
+    else if (format === 'NVFP4') block.fill(EXTREME_E4M3[scale % EXTREME_E4M3.length], 0, 4);
     else {
       writeScales(format, block, (field) => ({
         f16: EXTREME_F16[(scale + 3 * field) % EXTREME_F16.length], exponent: exponents[scale % exponents.length],
@@ -114,5 +145,5 @@ export function extremeMatrix(format: WeightFormatName, rows: number, cols: numb
 export function packedPart(matrix: TestMatrix, firstRow: number, rows: number): Uint8Array {
   const rowByteLength = matrix.file.byteLength / matrix.rows;
   const file = matrix.file.subarray(firstRow * rowByteLength, (firstRow + rows) * rowByteLength);
-  return packRows(matrix.format, file, rows, matrix.cols);
+  return packRows(matrix.format, file, rows, matrix.cols, tensorScaleFor(matrix.format));
 }
