@@ -2,9 +2,9 @@
 import { e8m0Value, f32ToBits } from './float.ts';
 
 /** With this exponent byte the largest levels (4 and 6 scales) are still f32 values; with the next they overflow. */
-const LARGEST_EXPONENT = 252;
+export const LARGEST_EXPONENT = 252;
 /** The E8M0 byte that stands for NaN: what a block gets that holds NaN or infinity. */
-const NAN_EXPONENT = 255;
+export const NAN_EXPONENT = 255;
 
 /**
  * The exponent byte with the least squared error of 32 weights, the lower one on a tie; 255 where one isn't finite.

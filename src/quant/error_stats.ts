@@ -45,6 +45,8 @@ export function addErrors(sums: ErrorSums, original: Float32Array, decoded: Floa
   if (original.length !== decoded.length) {
     throw new RangeError(`${original.length} weights can't be compared with ${decoded.length}`);
   }
+  const xBits = new Int32Array(original.buffer, original.byteOffset, original.length);
+  const yBits = new Int32Array(decoded.buffer, decoded.byteOffset, decoded.length);
   let [xx, yy, xy, squaredError, error, xSigns, ySigns] = [0, 0, 0, 0, 0, 0, 0];
   for (let i = 0; i < original.length; i++) {
     const x = original[i];
@@ -55,10 +57,15 @@ export function addErrors(sums: ErrorSums, original: Float32Array, decoded: Floa
     xy += x * y;
     squaredError += difference * difference;
     error += difference;
-    xSigns += (x > 0 ? 1 : 0) - (x < 0 ? 1 : 0);
-    ySigns += (y > 0 ? 1 : 0) - (y < 0 ? 1 : 0);
+    xSigns += signOf(xBits[i]);
+    ySigns += signOf(yBits[i]);
   }
   addErrorSums(sums, { elems: original.length, xx, yy, xy, squaredError, error, xSigns, ySigns });
+}
+
+/** Sign of the f32 with these bits, by arithmetic: signs of weights are random, so a branch would stall at every other. */
+function signOf(bits: number): number {
+  return ((bits >> 31) | 1) & (-(bits & 0x7fffffff) >> 31);
 }
 
 /** Adds the sums of another piece, so that a matrix's count for its expert and an expert's for its model. */

@@ -66,9 +66,11 @@ export function f32ToBf16(x: number): number {
   return (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
 }
 
+const E8M0_VALUES = Float64Array.from({ length: 256 }, (_, e) => (e === 255 ? NaN : 2 ** (e - 127)));
+
 /** The value of an E8M0 byte, the scale of the microscaling formats: 2^(e − 127); 255 is NaN. */
 export function e8m0Value(e: number): number {
-  return e === 255 ? NaN : 2 ** (e - 127);
+  return E8M0_VALUES[e];
 }
 
 function roundHalfEven(x: number): number {
@@ -77,7 +79,7 @@ function roundHalfEven(x: number): number {
   return rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor;
 }
 
-type FloatCodec = Pick<WeightFormat, 'decodeBlock' | 'encodeBlock'>;
+type FloatCodec = Pick<WeightFormat, 'decodeBlock' | 'encodeBlock' | 'decodeBlocks'>;
 
 /** A format of one weight a block: the packed layout is the file layout. */
 function floatFormat(name: WeightFormatName, ggmlType: number, byteLength: 2 | 4, codec: FloatCodec): WeightFormat {
@@ -105,6 +107,12 @@ export const f32: WeightFormat = floatFormat('F32', 0, 4, {
     cellBits[0] = src[at] | (src[at + 1] << 8) | (src[at + 2] << 16) | (src[at + 3] << 24);
     out[outIndex] = cellFloat[0];
   },
+  decodeBlocks(src, at, blocks, out, outIndex) {
+    const bits = new Int32Array(out.buffer, out.byteOffset + 4 * outIndex, blocks);
+    for (let i = 0; i < blocks; i++, at += 4) {
+      bits[i] = src[at] | (src[at + 1] << 8) | (src[at + 2] << 16) | (src[at + 3] << 24);
+    }
+  },
   encodeBlock(x, xIndex, dst, at) {
     const bits = f32ToBits(x[xIndex]);
     dst[at] = bits & 0xff;
@@ -119,6 +127,9 @@ export const f16: WeightFormat = floatFormat('F16', 1, 2, {
   decodeBlock(src, at, out, outIndex) {
     out[outIndex] = F16_VALUES[src[at] | (src[at + 1] << 8)];
   },
+  decodeBlocks(src, at, blocks, out, outIndex) {
+    for (let i = 0; i < blocks; i++, at += 2) out[outIndex + i] = F16_VALUES[src[at] | (src[at + 1] << 8)];
+  },
   encodeBlock(x, xIndex, dst, at) {
     writeF16(dst, at, x[xIndex]);
   },
@@ -129,6 +140,10 @@ export const bf16: WeightFormat = floatFormat('BF16', 30, 2, {
   decodeBlock(src, at, out, outIndex) {
     cellBits[0] = (src[at] << 16) | (src[at + 1] << 24);
     out[outIndex] = cellFloat[0];
+  },
+  decodeBlocks(src, at, blocks, out, outIndex) {
+    const bits = new Int32Array(out.buffer, out.byteOffset + 4 * outIndex, blocks);
+    for (let i = 0; i < blocks; i++, at += 2) bits[i] = (src[at] << 16) | (src[at + 1] << 24);
   },
   encodeBlock(x, xIndex, dst, at) {
     const bits = f32ToBf16(x[xIndex]);

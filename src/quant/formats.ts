@@ -62,6 +62,9 @@ export interface WeightFormat {
   unpackBlock(planes: readonly Uint8Array[], blockIndex: number, dst: Uint8Array, dstByteOffset: number): void;
   /** Encodes `blockElems` values into one block of the file layout, where we have an encoder. */
   encodeBlock?(x: Float32Array, xIndex: number, dst: Uint8Array, dstByteOffset: number): void;
+  /** The same for `blocks` blocks that follow each other, where that is much faster than one by one. */
+  decodeBlocks?(src: Uint8Array, srcByteOffset: number, blocks: number, out: Float32Array, outIndex: number): void;
+  encodeBlocks?(x: Float32Array, xIndex: number, blocks: number, dst: Uint8Array, dstByteOffset: number): void;
 }
 
 export type WeightFormatName =

@@ -20,14 +20,26 @@ function nearestCode(magnitude: number): number {
   return code;
 }
 
-function squaredError(x: Float32Array, xIndex: number, scale: number): number {
-  let sum = 0;
+/**
+ * Codes, their magnitudes and the squares of those, by ⌈4 · magnitude⌉: all midpoints are quarters, so a table tells
+ * the nearest level. The scales that are tried leave no weight above 16 of them.
+ */
+const CODE_BY_QUARTERS = Uint8Array.from({ length: 65 }, (_, quarters) => nearestCode(quarters / 4));
+const MAGNITUDE_BY_QUARTERS = Float64Array.from(CODE_BY_QUARTERS, (code) => MAGNITUDES[code]);
+const SQUARE_BY_QUARTERS = MAGNITUDE_BY_QUARTERS.map((m) => m * m);
+
+/** Squared error of the block's nearest codes, less Σ x², which no scale changes: s² Σ level² − 2 s Σ level · x. */
+function relativeSquaredError(x: Float32Array, xIndex: number, scale: number): number {
+  const quartersPerUnit = 4 / scale;
+  let squares = 0;
+  let products = 0;
   for (let j = 0; j < 32; j++) {
     const magnitude = Math.abs(x[xIndex + j]);
-    const error = magnitude - MAGNITUDES[nearestCode(magnitude / scale)] * scale;
-    sum += error * error;
+    const quarters = Math.ceil(magnitude * quartersPerUnit);
+    squares += SQUARE_BY_QUARTERS[quarters];
+    products += MAGNITUDE_BY_QUARTERS[quarters] * magnitude;
   }
-  return sum;
+  return scale * (scale * squares - 2 * products);
 }
 
 /**
@@ -36,7 +48,7 @@ function squaredError(x: Float32Array, xIndex: number, scale: number): number {
  * larger scale has below m; 2^(k−4) loses at least (5/8 · 2^k)² on m and gains at most (2^(k−4))² on each other weight.
  */
 function bestExponent(x: Float32Array, xIndex: number): number {
-  return leastSquaresExponent(x, xIndex, -3, -1, (scale) => squaredError(x, xIndex, scale));
+  return leastSquaresExponent(x, xIndex, -3, -1, (scale) => relativeSquaredError(x, xIndex, scale));
 }
 
 /** Block in the file: the exponent byte, 16 bytes with weights 0…15 in the low and 16…31 in the high nibbles. */
@@ -66,9 +78,9 @@ export const mxfp4: WeightFormat = {
   },
   encodeBlock(x, xIndex, dst, at) {
     const e = bestExponent(x, xIndex);
-    const scale = e8m0Value(e);
+    const quartersPerUnit = 4 / e8m0Value(e);
     const code = (j: number): number => {
-      const magnitude = nearestCode(Math.abs(x[xIndex + j]) / scale);
+      const magnitude = CODE_BY_QUARTERS[Math.ceil(Math.abs(x[xIndex + j]) * quartersPerUnit)];
       return x[xIndex + j] < 0 && magnitude > 0 ? magnitude | 8 : magnitude;
     };
     dst[at] = e;

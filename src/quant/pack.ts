@@ -137,6 +137,10 @@ export function encodeRows(format: WeightFormatName, x: Float32Array, rows: numb
   if (!spec.encodeBlock) throw new RangeError(`there is no encoder for ${format}`);
   if (x.length !== rows * cols) throw new RangeError(`${x.length} values given for ${rows} × ${cols} weights`);
   const fileBytes = new Uint8Array(fileByteLength(format, rows, cols));
+  if (spec.encodeBlocks) {
+    spec.encodeBlocks(x, 0, x.length / spec.blockElems, fileBytes, 0);
+    return fileBytes;
+  }
   for (let i = 0, at = 0; i < x.length; i += spec.blockElems, at += spec.blockByteLength) {
     spec.encodeBlock(x, i, fileBytes, at);
   }
@@ -150,6 +154,10 @@ function isPackedAsStored(spec: WeightFormat): boolean {
 
 function decodeBlocks(spec: WeightFormat, src: Uint8Array, byteOffset: number, blocks: number, out: Float32Array): void {
   const { blockByteLength, blockElems } = spec;
+  if (spec.decodeBlocks) {
+    spec.decodeBlocks(src, byteOffset, blocks, out, 0);
+    return;
+  }
   for (let block = 0; block < blocks; block++) {
     spec.decodeBlock(src, byteOffset + block * blockByteLength, out, block * blockElems);
   }
