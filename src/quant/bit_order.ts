@@ -29,30 +29,57 @@ export function nibblesFromNatural(src: Uint8Array, srcAt: number, n: number, ds
 }
 
 /**
- * ggml keeps 128 two-bit fields in 32 bytes as four quarters: weight 32·q + l in bits 2·q of byte l. Writes
- * them in natural order: weight j in bits 2·(j % 4) of byte j >> 2.
+ * ggml keeps four two-bit fields a byte as quarters: of 4·n fields in n bytes, field n·q + l in bits 2·q of byte l.
+ * Writes them in natural order: field j in bits 2·(j % 4) of byte j >> 2. n is a multiple of 4; 32 for weights.
  */
-export function crumbsToNatural(src: Uint8Array, srcAt: number, dst: Uint8Array, dstAt: number): void {
-  for (let i = 0; i < 8; i++) {
+export function crumbsToNatural(src: Uint8Array, srcAt: number, dst: Uint8Array, dstAt: number, n = 32): void {
+  const quarter = n >> 2;
+  for (let i = 0; i < quarter; i++) {
     const s = srcAt + 4 * i;
     const a = src[s], b = src[s + 1], c = src[s + 2], d = src[s + 3];
     for (let q = 0; q < 4; q++) {
       const shift = 2 * q;
-      dst[dstAt + 8 * q + i] =
+      dst[dstAt + quarter * q + i] =
         ((a >> shift) & 3) | (((b >> shift) & 3) << 2) | (((c >> shift) & 3) << 4) | (((d >> shift) & 3) << 6);
     }
   }
 }
 
 /** Inverse of crumbsToNatural. */
-export function crumbsFromNatural(src: Uint8Array, srcAt: number, dst: Uint8Array, dstAt: number): void {
-  for (let i = 0; i < 8; i++) {
+export function crumbsFromNatural(src: Uint8Array, srcAt: number, dst: Uint8Array, dstAt: number, n = 32): void {
+  const quarter = n >> 2;
+  for (let i = 0; i < quarter; i++) {
     const s = srcAt + i;
-    const a = src[s], b = src[s + 8], c = src[s + 16], d = src[s + 24];
+    const a = src[s], b = src[s + quarter], c = src[s + 2 * quarter], d = src[s + 3 * quarter];
     for (let t = 0; t < 4; t++) {
       const shift = 2 * t;
       dst[dstAt + 4 * i + t] =
         ((a >> shift) & 3) | (((b >> shift) & 3) << 2) | (((c >> shift) & 3) << 4) | (((d >> shift) & 3) << 6);
+    }
+  }
+}
+
+/**
+ * ggml keeps one bit of each of 256 weights in 32 bytes: weight 32·k + l in bit k of byte l. Writes them in natural
+ * order: weight j in bit j % 8 of byte j >> 3.
+ */
+export function bitsToNatural(src: Uint8Array, srcAt: number, dst: Uint8Array, dstAt: number): void {
+  for (let i = 0; i < 4; i++) {
+    for (let k = 0; k < 8; k++) {
+      let byte = 0;
+      for (let t = 0; t < 8; t++) byte |= ((src[srcAt + 8 * i + t] >> k) & 1) << t;
+      dst[dstAt + 4 * k + i] = byte;
+    }
+  }
+}
+
+/** Inverse of bitsToNatural. */
+export function bitsFromNatural(src: Uint8Array, srcAt: number, dst: Uint8Array, dstAt: number): void {
+  for (let i = 0; i < 4; i++) {
+    for (let t = 0; t < 8; t++) {
+      let byte = 0;
+      for (let k = 0; k < 8; k++) byte |= ((src[srcAt + 4 * k + i] >> t) & 1) << k;
+      dst[dstAt + 8 * i + t] = byte;
     }
   }
 }

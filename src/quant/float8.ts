@@ -2,7 +2,7 @@
  * The two 8-bit floats of the OCP 8-bit Floating Point Specification (and of PyTorch's float8_e4m3fn and float8_e5m2),
  * as tables: decoding a byte is one load. All values are exact in f32.
  */
-import { f16ToF32 } from './float.ts';
+import { f16ToF32, f32ToBits } from './float.ts';
 
 /** E4M3 "fn": bias 7, no infinities, 0x7f and 0xff are NaN, largest finite value 448. */
 const E4M3_VALUES = Float32Array.from({ length: 256 }, (_, byte) => {
@@ -24,4 +24,17 @@ export function e4m3Value(byte: number): number {
 /** The value of an E5M2 byte. */
 export function e5m2Value(byte: number): number {
   return E5M2_VALUES[byte];
+}
+
+/** The byte of the largest finite E4M3 value that is at most x (≥ 0). */
+export function e4m3Floor(x: number): number {
+  if (x >= 448) return 0x7e;
+  // Below 2^-6 values are multiples of 2^-9; above, a byte is exponent (bias 7) and top fraction bits of an f32 (bias 127).
+  return x < 2 ** -6 ? Math.floor(x * 512) : (f32Below(x) >>> 20) - (120 << 3);
+}
+
+/** Bits of the largest f32 that is at most x (> 0). */
+function f32Below(x: number): number {
+  const bits = f32ToBits(x);
+  return Math.fround(x) > x ? bits - 1 : bits;
 }

@@ -11,8 +11,13 @@
 import { w2 } from './w2.ts';
 import { bf16, f16, f32 } from './float.ts';
 import { mxfp4 } from './mxfp4.ts';
-import { q4_0, q8_0 } from './q_legacy.ts';
+import { q4_0, q4_1, q5_0, q5_1, q8_0 } from './q_legacy.ts';
 import { q2_k, q4_k, q6_k } from './k_quants.ts';
+import { q3_k, q5_k } from './k_quants_high_bit.ts';
+import { iq4_nl, iq4_xs } from './iq4.ts';
+import { tq1_0, tq2_0 } from './ternary.ts';
+import { q1_0, q2_0 } from './q_small.ts';
+import { w3 } from './w3.ts';
 import { iq1_m, iq1_s } from './iq1.ts';
 import { iq2_s, iq2_xs, iq2_xxs } from './iq2.ts';
 import { iq3_s, iq3_xxs } from './iq3.ts';
@@ -30,7 +35,7 @@ export interface PlaneSpec {
 export interface WeightFormat {
   /** Name as shown to people, as in GGUF: 'Q4_K'. */
   readonly name: WeightFormatName;
-  /** ggml type id in GGUF files; null where GGUF has none (W2). */
+  /** ggml type id in GGUF files; null where GGUF has none (W2, W3). */
   readonly ggmlType: number | null;
   /** Weights in one block. */
   readonly blockElems: number;
@@ -69,11 +74,14 @@ export interface WeightFormat {
 
 export type WeightFormatName =
   'F32' | 'F16' | 'BF16' | 'Q8_0' | 'Q4_0' | 'Q4_K' | 'Q6_K' | 'Q2_K' | 'MXFP4' | 'W2'
+  | 'Q4_1' | 'Q5_0' | 'Q5_1' | 'Q3_K' | 'Q5_K' | 'IQ4_NL' | 'IQ4_XS' | 'TQ1_0' | 'TQ2_0' | 'Q1_0' | 'Q2_0' | 'W3'
   | 'IQ1_S' | 'IQ1_M' | 'IQ2_XXS' | 'IQ2_XS' | 'IQ2_S' | 'IQ3_XXS' | 'IQ3_S'
   | 'NVFP4' | 'F8_E4M3' | 'F8_E4M3_32' | 'F8_E5M2' | 'F8_E5M2_32' | 'INT4' | 'INT4_32';
 
 export const WEIGHT_FORMATS: Readonly<Record<WeightFormatName, WeightFormat>> = {
   F32: f32, F16: f16, BF16: bf16, Q8_0: q8_0, Q4_0: q4_0, Q4_K: q4_k, Q6_K: q6_k, Q2_K: q2_k, MXFP4: mxfp4, W2: w2,
+  Q4_1: q4_1, Q5_0: q5_0, Q5_1: q5_1, Q3_K: q3_k, Q5_K: q5_k, IQ4_NL: iq4_nl, IQ4_XS: iq4_xs, TQ1_0: tq1_0, TQ2_0: tq2_0,
+  Q1_0: q1_0, Q2_0: q2_0, W3: w3,
   IQ1_S: iq1_s, IQ1_M: iq1_m, IQ2_XXS: iq2_xxs, IQ2_XS: iq2_xs, IQ2_S: iq2_s, IQ3_XXS: iq3_xxs, IQ3_S: iq3_s,
   NVFP4: nvfp4, F8_E4M3: f8_e4m3, F8_E4M3_32: f8_e4m3_32, F8_E5M2: f8_e5m2, F8_E5M2_32: f8_e5m2_32,
   INT4: int4, INT4_32: int4_32,

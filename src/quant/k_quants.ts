@@ -1,6 +1,6 @@
 /**
  * ggml's k-quants: super-blocks of 256 weights whose sub-block scales are quantised themselves. Block layouts:
- * ggml-common.h (block_q2_K, block_q4_K, block_q6_K). All products below are exact in f32 (at most 24 bits), so
+ * ggml-common.h (block_q2_K, block_q4_K, block_q6_K; Q3_K and Q5_K are in k_quants_high_bit.ts). All products below are exact in f32 (at most 24 bits), so
  * computing in doubles and rounding once on the store gives ggml's f32 results bit for bit.
  */
 import { copyBytes, crumbsFromNatural, crumbsToNatural, nibblesFromNatural, nibblesToNatural } from './bit_order.ts';
@@ -50,6 +50,22 @@ export const q2_k: WeightFormat = {
   },
 };
 
+// Q4_K and Q5_K keep eight 6-bit scales and eight 6-bit mins in 12 bytes. Scales and mins 0…3 lie in the low 6 bits of
+// bytes 0…3 and 4…7; the upper 2 bits of those bytes are the upper bits of scales and mins 4…7, whose low nibbles share
+// bytes 8…11.
+
+/** Scale of sub-block `group` (0…7) out of the 12 bytes at `packed`. */
+export function subScale(src: Uint8Array, packed: number, group: number): number {
+  if (group < 4) return src[packed + group] & 63;
+  return (src[packed + group + 4] & 15) | ((src[packed + group - 4] >> 6) << 4);
+}
+
+/** Min of sub-block `group` (0…7) out of the 12 bytes at `packed`. */
+export function subMin(src: Uint8Array, packed: number, group: number): number {
+  if (group < 4) return src[packed + group + 4] & 63;
+  return (src[packed + group + 4] >> 4) | ((src[packed + group] >> 6) << 4);
+}
+
 /**
  * Block in the file: f16 d, f16 dmin, 12 bytes holding eight 6-bit scales and eight 6-bit mins (one per 32
  * weights), 128 bytes of nibbles. Value d·scale·q − dmin·min.
@@ -67,19 +83,8 @@ export const q4_k: WeightFormat = {
     const dmin = readF16(src, at + 2);
     const packed = at + 4;
     for (let group = 0; group < 8; group++) {
-      // Scales and mins 0…3 lie in the low 6 bits of bytes 0…3 and 4…7; the upper 2 bits of those bytes are the
-      // upper bits of scales and mins 4…7, whose low nibbles share bytes 8…11.
-      let scale: number;
-      let min: number;
-      if (group < 4) {
-        scale = src[packed + group] & 63;
-        min = src[packed + group + 4] & 63;
-      } else {
-        scale = (src[packed + group + 4] & 15) | ((src[packed + group - 4] >> 6) << 4);
-        min = (src[packed + group + 4] >> 4) | ((src[packed + group] >> 6) << 4);
-      }
-      const step = d * scale;
-      const floor = dmin * min;
+      const step = d * subScale(src, packed, group);
+      const floor = dmin * subMin(src, packed, group);
       const codes = at + 16 + (group >> 1) * 32;
       const shift = (group & 1) * 4;
       const first = outIndex + group * 32;

@@ -4,7 +4,7 @@ import { embedCalls } from '../../src/compute/webgpu/weight_kernels.ts';
 import { WEIGHT_FORMATS, type WeightFormatName } from '../../src/quant/formats.ts';
 import { packedLayout } from '../../src/quant/packed.ts';
 import { openRig, TRAITS_BY_REDUCE, type KernelRig } from '../support/kernel_rig.ts';
-import { extremeMatrix, packedPart, randomMatrix, randomStream, type TestMatrix } from '../support/random_weights.ts';
+import { extremeMatrix, matrixFrom, packedPart, randomMatrix, randomStream, type TestMatrix } from '../support/random_weights.ts';
 
 const FORMATS = Object.keys(WEIGHT_FORMATS) as WeightFormatName[];
 /** GPUs may flush subnormal numbers, among them the smallest E8M0 scale 2^-127, which stands for values up to 6 · 2^-127. */
@@ -74,4 +74,11 @@ describe.each(FORMATS)('%s', (format) => {
 it.each(['F32', 'F16', 'BF16'] as const)('%s rows whose length is no multiple of 16', async (format) => {
   const matrix = randomMatrix(format, 5, 37, randomStream(13));
   expectSame(await embed(matrix, [0, 1, 2, 3, 4], 2), matrix.values);
+});
+
+it('decodes every E4M3 scale byte', async () => {
+  const file = new Uint8Array(256 * 13);
+  for (let byte = 0; byte < 256; byte++) file.set([0xe4, 0xe4, 0, 0, 0, 0, 0, 0, 0xf0, 0, 0, 0, byte], byte * 13);
+  const matrix = matrixFrom('W3', 256, 32, file);
+  expectSame(await embed(matrix, Array.from({ length: 256 }, (_, i) => i), null), matrix.values);
 });

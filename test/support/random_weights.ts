@@ -38,8 +38,11 @@ const EXTREME_CODES = [0x00, 0xff, 0x80, 0x7f, 0x0f, 0xf0];
 /** Where a block has its E8M0 exponent. */
 const EXPONENT_BYTE: Partial<Record<WeightFormatName, number>> = { W2: 8, MXFP4: 0 };
 
+/** Where a block has its E4M3 scale. */
+const E4M3_BYTE: Partial<Record<WeightFormatName, number>> = { W3: 12 };
+
 /** Where the f16 scale is, in formats that have other fields of several bytes too. */
-const F16_BYTE: Partial<Record<WeightFormatName, number>> = { IQ1_S: 0, IQ2_XXS: 0, IQ2_XS: 0, IQ3_XXS: 0 };
+const F16_BYTE: Partial<Record<WeightFormatName, number>> = { Q5_0: 0, IQ4_XS: 0, IQ1_S: 0, IQ2_XXS: 0, IQ2_XS: 0, IQ3_XXS: 0 };
 
 /** Where the f32 scale is. */
 const F32_BYTE: Partial<Record<WeightFormatName, number>> = {
@@ -62,12 +65,17 @@ function tameFloatCodes(format: WeightFormatName, block: Uint8Array): void {
 
 /** Fields of a block that random bytes must not fill: they would be huge or NaN. Everything else is codes. */
 function writeScales(
-  format: WeightFormatName, block: Uint8Array, pick: (field: number) => { f16: number; exponent: number },
+  format: WeightFormatName, block: Uint8Array, pick: (field: number) => { f16: number; exponent: number; e4m3: number },
 ): void {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
   const exponentByte = EXPONENT_BYTE[format];
   if (exponentByte !== undefined) {
     block[exponentByte] = pick(0).exponent;
+    return;
+  }
+  const e4m3Byte = E4M3_BYTE[format];
+  if (e4m3Byte !== undefined) {
+    block[e4m3Byte] = pick(0).e4m3;
     return;
   }
   if (format === 'IQ1_M') {
@@ -86,10 +94,12 @@ function writeScales(
     if (format.startsWith('INT4')) block[f32Byte] = zeroPoint;
     return;
   }
-  WEIGHT_FORMATS[format].multiByteFields.forEach(({ byteOffset }, field) => view.setUint16(byteOffset, pick(field).f16, true));
+  const fields = WEIGHT_FORMATS[format].multiByteFields.filter(({ byteLength }) => byteLength === 2);
+  fields.forEach(({ byteOffset }, field) => view.setUint16(byteOffset, pick(field).f16, true));
 }
 
-function matrixFrom(format: WeightFormatName, rows: number, cols: number, file: Uint8Array): TestMatrix {
+/** Blocks in file layout with their values. */
+export function matrixFrom(format: WeightFormatName, rows: number, cols: number, file: Uint8Array): TestMatrix {
   const spec = WEIGHT_FORMATS[format];
   const values = new Float32Array(rows * cols);
   for (let block = 0; block < rows * cols / spec.blockElems; block++) {
@@ -112,7 +122,9 @@ export function randomMatrix(format: WeightFormatName, rows: number, cols: numbe
     } else {
       for (let i = 0; i < block.length; i++) block[i] = Math.floor(random() * 256);
       tameFloatCodes(format, block);
-      writeScales(format, block, () => ({ f16: f32ToF16(0.002 + 0.02 * random()), exponent: 121 + Math.floor(random() * 4) }));
+      writeScales(format, block, () => ({
+        f16: f32ToF16(0.002 + 0.02 * random()), exponent: 121 + Math.floor(random() * 4), e4m3: 0x20 + Math.floor(random() * 8),
+      }));
     }
   }
   return matrixFrom(format, rows, cols, file);
@@ -123,6 +135,7 @@ export function extremeMatrix(format: WeightFormatName, rows: number, cols: numb
   const spec = WEIGHT_FORMATS[format];
   const file = new Uint8Array(rows * cols / spec.blockElems * spec.blockByteLength);
   const exponents = [0, 1, 2, 127, 128, 252, 253, 254, 255];
+  const e4m3s = [0, 1, 7, 8, 0x38, 0x7e, 0x7f, 0x81, 0xfe];
   const view = new DataView(file.buffer);
   for (let b = 0, at = 0; at < file.length; b++, at += spec.blockByteLength) {
     const block = file.subarray(at, at + spec.blockByteLength);
@@ -135,6 +148,7 @@ export function extremeMatrix(format: WeightFormatName, rows: number, cols: numb
     else {
       writeScales(format, block, (field) => ({
         f16: EXTREME_F16[(scale + 3 * field) % EXTREME_F16.length], exponent: exponents[scale % exponents.length],
+        e4m3: e4m3s[scale % e4m3s.length],
       }));
     }
   }

@@ -24,15 +24,18 @@ const half = (plane: Uint8Array, at: number): number => {
 };
 const i8 = (byte: number) => (byte > 127 ? byte - 256 : byte);
 
+/** Of sub-block g out of the 12 bytes that Q4_K and Q5_K have. */
+const scaleAndMin = (s: Uint8Array, g: number) => (g < 4
+  ? { scale: s[g] % 64, min: s[g + 4] % 64 }
+  : { scale: (s[g + 4] % 16) + 16 * (s[g - 4] >> 6), min: (s[g + 4] >> 4) + 16 * (s[g] >> 6) });
+const IQ4_LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
+
 /** Weight j of block b read straight from the planes, written from the layout's description, not from the code. */
 const FROM_PLANES: Partial<Record<WeightFormatName, (p: Uint8Array[], b: number, j: number) => number>> = {
   Q8_0: ([codes, scales], b, j) => i8(codes[b * 32 + j]) * half(scales, b * 2),
   Q4_0: ([codes, scales], b, j) => (field(codes, b * 16, 4, j) - 8) * half(scales, b * 2),
   Q4_K: ([codes, scales], b, j) => {
-    const s = scales.subarray(b * 16 + 4, b * 16 + 16);
-    const g = j >> 5;
-    const scale = g < 4 ? s[g] % 64 : (s[g + 4] % 16) + 16 * (s[g - 4] >> 6);
-    const min = g < 4 ? s[g + 4] % 64 : (s[g + 4] >> 4) + 16 * (s[g] >> 6);
+    const { scale, min } = scaleAndMin(scales.subarray(b * 16 + 4, b * 16 + 16), j >> 5);
     return half(scales, b * 16) * scale * field(codes, b * 128, 4, j) - half(scales, b * 16 + 2) * min;
   },
   Q6_K: ([low, high, scales, d], b, j) => {
@@ -52,7 +55,41 @@ const FROM_PLANES: Partial<Record<WeightFormatName, (p: Uint8Array[], b: number,
   },
   W2: ([codes, scales], b, j) =>
     [-4, -1, 1, 4][field(codes, b * 8, 2, j)] * (scales[b] === 255 ? NaN : 2 ** (scales[b] - 127)),
+  W3: (p, b, j) => {
+    const e = (p[2][b] >> 3) & 15;
+    const f = p[2][b] & 7;
+    const magnitude = e === 15 && f === 7 ? NaN : e === 0 ? f * 2 ** -9 : (1 + f / 8) * 2 ** (e - 7);
+    return [-8, -5, -3, -1, 1, 3, 5, 8][withHighBit(p, b, j, 32, 2)] * (p[2][b] > 127 ? -magnitude : magnitude) / 64;
+  },
+  Q4_1: ([codes, dm], b, j) => field(codes, b * 16, 4, j) * half(dm, b * 4) + half(dm, b * 4 + 2),
+  Q5_0: (p, b, j) => (withHighBit(p, b, j, 32, 4) - 16) * half(p[2], b * 2),
+  Q5_1: (p, b, j) => withHighBit(p, b, j, 32, 4) * half(p[2], b * 4) + half(p[2], b * 4 + 2),
+  Q3_K: (p, b, j) => {
+    const scale = field(p[2], b * 12, 4, j >> 4) + 16 * field(p[2], b * 12 + 8, 2, j >> 4);
+    return half(p[3], b * 2) * (scale - 32) * (withHighBit(p, b, j, 256, 2) - 4);
+  },
+  Q5_K: (p, b, j) => {
+    const { scale, min } = scaleAndMin(p[2].subarray(b * 16 + 4, b * 16 + 16), j >> 5);
+    return half(p[2], b * 16) * scale * withHighBit(p, b, j, 256, 4) - half(p[2], b * 16 + 2) * min;
+  },
+  IQ4_NL: ([codes, scales], b, j) => IQ4_LEVELS[field(codes, b * 16, 4, j)] * half(scales, b * 2),
+  IQ4_XS: ([codes, scales], b, j) => {
+    const scale = field(scales, b * 8 + 4, 4, j >> 5) + 16 * field(scales, b * 8, 2, 8 + (j >> 5));
+    return IQ4_LEVELS[field(codes, b * 128, 4, j)] * half(scales, b * 8) * (scale - 32);
+  },
+  TQ1_0: ([fives, fours, scales], b, j) => {
+    const byte = j < 160 ? fives[b * 48 + j % 32] : j < 240 ? fives[b * 48 + 32 + j % 16] : fours[b * 4 + j % 4];
+    const n = j < 160 ? j >> 5 : j < 240 ? (j - 160) >> 4 : (j - 240) >> 2;
+    return (Math.floor((byte * 3 ** n % 256) * 3 / 256) - 1) * half(scales, b * 2);
+  },
+  TQ2_0: ([codes, scales], b, j) => (field(codes, b * 64, 2, j) - 1) * half(scales, b * 2),
+  Q1_0: ([codes, scales], b, j) => (field(codes, b * 16, 1, j) ? half(scales, b * 2) : -half(scales, b * 2)),
+  Q2_0: ([codes, scales], b, j) => (field(codes, b * 16, 2, j) - 1) * half(scales, b * 2),
 };
+
+/** Weight j of a format whose codes have their low bits in one plane and their high bit in the next. */
+const withHighBit = (p: Uint8Array[], b: number, j: number, elems: number, lowBits: number) =>
+  field(p[0], b * elems * lowBits / 8, lowBits, j) + 2 ** lowBits * field(p[1], b * elems / 8, 1, j);
 
 /** A matrix of random bytes in a format: every bit pattern is a legal block. */
 const matrixIn = (formats: readonly WeightFormatName[]) => fc
