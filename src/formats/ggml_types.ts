@@ -24,6 +24,12 @@ export const GGML_TYPES: ReadonlyMap<number, GgmlType> = new Map([
   [40, type('NVFP4', 36, 64)], [41, type('Q1_0', 18, 128)], [42, type('Q2_0', 18, 64)],
 ]);
 
+/** Ids of types that ggml has removed; old files may name them. */
+export const RETIRED_GGML_TYPES: ReadonlyMap<number, string> = new Map([
+  [4, 'Q4_2'], [5, 'Q4_3'], [31, 'Q4_0_4_4'], [32, 'Q4_0_4_8'], [33, 'Q4_0_8_8'], [36, 'IQ4_NL_4_4'],
+  [37, 'IQ4_NL_4_8'], [38, 'IQ4_NL_8_8'],
+]);
+
 const FORMAT_BY_GGML_TYPE: ReadonlyMap<number, WeightFormat> = new Map(
   Object.values(WEIGHT_FORMATS).flatMap((format) => (format.ggmlType === null ? [] : [[format.ggmlType, format] as const])),
 );

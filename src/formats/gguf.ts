@@ -1,7 +1,7 @@
 /** GGUF files, whole or in shards, as a Checkpoint. */
 import { ModelFormatError, type ByteSource, type Checkpoint, type GgufValue, type TensorRef } from './checkpoint.ts';
 import { bigEndianTensorSource } from './big_endian.ts';
-import { GGML_TYPES, SUPPORTED_GGML_TYPES, formatOfGgmlType } from './ggml_types.ts';
+import { GGML_TYPES, RETIRED_GGML_TYPES, SUPPORTED_GGML_TYPES, formatOfGgmlType } from './ggml_types.ts';
 import { readGgufHeader, type GgufHeader, type GgufTensorInfo } from './gguf_header.ts';
 import { ggufTokenizer } from './gguf_tokenizer.ts';
 
@@ -128,7 +128,9 @@ function tensorRef(header: GgufHeader, info: GgufTensorInfo): TensorRef {
   const format = formatOfGgmlType(info.ggmlType);
   if (!format) {
     const type = GGML_TYPES.get(info.ggmlType);
-    const found = type ? `${type.name}, which is not supported yet` : `of the unknown type ${info.ggmlType}`;
+    const retired = RETIRED_GGML_TYPES.get(info.ggmlType);
+    const found = type ? `${type.name}, which no released model stores its weights in`
+      : retired ? `of the type ${retired}, which llama.cpp has retired` : `of the unknown type ${info.ggmlType}`;
     throw new ModelFormatError(
       `${header.source.name}: the tensor ${info.name} is ${found}; supported: ${SUPPORTED_GGML_TYPES}`);
   }
@@ -152,12 +154,18 @@ function storedByteLength(header: GgufHeader, info: GgufTensorInfo): number {
 
 /**
  * Tensors must lie one after the other with nothing but alignment between them, as every writer places them. A
- * tensor with more room than its type needs means that the type id is used for some other layout.
+ * tensor with more or less room than its type needs means that the type's id is used for some other layout, as forks
+ * do (42 has been given to blocks of 34 bytes for 128 weights): decoding it would give plausible nonsense.
  */
 function checkPlacement(header: GgufHeader): void {
   const { source, alignment, dataByteOffset } = header;
   const fail = (sentence: string): never => {
     throw new ModelFormatError(`${source.name}: ${sentence}`);
+  };
+  const misfit = (info: GgufTensorInfo, room: number, otherwise: string): never => {
+    const { name } = GGML_TYPES.get(info.ggmlType)!;
+    return fail(`the tensor ${info.name} has ${room} bytes of room where ${name} takes ${storedByteLength(header, info)}; ` +
+      `its file uses type ${info.ggmlType} for another layout than ${name}, or ${otherwise}`);
   };
   const ordered = header.tensors.toSorted((a, b) => a.byteOffset - b.byteOffset);
   let expected = 0;
@@ -167,20 +175,20 @@ function checkPlacement(header: GgufHeader): void {
     if (byteOffset % alignment !== 0) {
       fail(`the tensor ${name} begins at ${byteOffset}, no multiple of the alignment ${alignment}`);
     }
-    if (byteOffset < expected) fail(`the tensors ${before!.name} and ${name} overlap`);
-    if (byteOffset > expected) {
-      const typeName = before && GGML_TYPES.get(before.ggmlType)!.name;
-      fail(before
-        ? `the tensor ${before.name} has ${byteOffset - before.byteOffset} bytes of room where ${typeName} takes ` +
-          `${storedByteLength(header, before)}; the file uses another layout`
-        : `its first tensor, ${name}, begins ${byteOffset} bytes late`);
-    }
-    const end = byteOffset + storedByteLength(header, info);
-    if (dataByteOffset + end > source.byteLength) {
-      fail(`the tensor ${name} ends at byte ${dataByteOffset + end}, but the file has ${source.byteLength}; ` +
-        'it may be an incomplete download');
-    }
-    expected = Math.ceil(end / alignment) * alignment;
+    if (!before && byteOffset > 0) fail(`its first tensor, ${name}, begins ${byteOffset} bytes late`);
+    if (before && byteOffset < expected) misfit(before, byteOffset - before.byteOffset, `overlaps with ${name}`);
+    if (before && byteOffset > expected) misfit(before, byteOffset - before.byteOffset, 'has lost its order');
+    expected = alignedEnd(header, info);
     before = info;
   }
+  if (!before) return;
+  const room = source.byteLength - dataByteOffset - before.byteOffset;
+  if (room < storedByteLength(header, before)) misfit(before, Math.max(0, room), 'is an incomplete download');
+  const isQuantised = GGML_TYPES.get(before.ggmlType)!.blockElems > 1;
+  if (isQuantised && dataByteOffset + expected + alignment <= source.byteLength) misfit(before, room, 'has data after its end');
+}
+
+/** Where the next tensor begins, from the start of the data. */
+function alignedEnd(header: GgufHeader, info: GgufTensorInfo): number {
+  return Math.ceil((info.byteOffset + storedByteLength(header, info)) / header.alignment) * header.alignment;
 }

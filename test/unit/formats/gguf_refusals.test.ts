@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ByteWriter } from '../../../src/formats/byte_writer.ts';
 import type { ByteSource } from '../../../src/formats/checkpoint.ts';
+import { SUPPORTED_GGML_TYPES } from '../../../src/formats/ggml_types.ts';
 import { openGguf } from '../../../src/formats/gguf.ts';
 import { openBytes, rawGguf, rawTensor, withData } from '../../support/gguf_bytes.ts';
 
 const F32 = 0;
-const SUPPORTED = 'supported: F32, F16, BF16, Q8_0, Q4_0, Q4_K, Q6_K, Q2_K, MXFP4';
+const SUPPORTED = `supported: ${SUPPORTED_GGML_TYPES}`;
 /** A file with these tensors (name, dims, type, offset) and data bytes. */
 const tensors = (dataByteLength: number, ...list: [string, (number | bigint)[], number, number | bigint][]) => {
   const out = rawGguf(list.length, 0);
@@ -43,14 +44,27 @@ const CASES: readonly (readonly [string, Uint8Array, string])[] = [
   ['a dimension of 0', tensors(64, ['w', [4, 0], F32, 0]), 'the tensor w has the impossible dimensions 4 × 0'],
   ['dimensions that overflow', tensors(64, ['w', [2 ** 40, 2 ** 40], F32, 0]), 'the tensor w has the impossible dimensions 1099511627776 × 1099511627776'],
   ['a dimension beyond 2^53', tensors(64, ['w', [2n ** 60n], F32, 0]), 'a dimension of the tensor w is 1152921504606846976, which no file can hold'],
-  ['a known type without decoder', tensors(128, ['w', [256], 11, 0]), `the tensor w is Q3_K, which is not supported yet; ${SUPPORTED}`],
+  ['an intermediate type', tensors(292, ['w', [256], 15, 0]), `the tensor w is Q8_K, which no released model stores its weights in; ${SUPPORTED}`],
+  ['a retired type', tensors(144, ['w', [256], 31, 0]), `the tensor w is of the type Q4_0_4_4, which llama.cpp has retired; ${SUPPORTED}`],
   ['an unknown type', tensors(128, ['w', [256], 99, 0]), `the tensor w is of the unknown type 99; ${SUPPORTED}`],
   ['rows that cut blocks', tensors(160, ['w', [128], 12, 0]), 'the tensor w has rows of 128, no multiple of the Q4_K block of 256'],
   ['a misaligned tensor', tensors(64, ['w', [1], F32, 4]), 'the tensor w begins at 4, no multiple of the alignment 32'],
-  ['overlapping tensors', tensors(256, ['v', [16], F32, 0], ['w', [8], F32, 32]), 'the tensors v and w overlap'],
-  ['a gap', tensors(256, ['v', [8], F32, 0], ['w', [8], F32, 96]), 'the tensor v has 96 bytes of room where F32 takes 32; the file uses another layout'],
+  ['overlapping tensors', tensors(256, ['v', [16], F32, 0], ['w', [8], F32, 32]),
+    'the tensor v has 32 bytes of room where F32 takes 64; its file uses type 0 for another layout than F32, or overlaps with w'],
+  ['a gap', tensors(256, ['v', [8], F32, 0], ['w', [8], F32, 96]),
+    'the tensor v has 96 bytes of room where F32 takes 32; its file uses type 0 for another layout than F32, or has lost its order'],
   ['a late start', tensors(256, ['w', [8], F32, 64]), 'its first tensor, w, begins 64 bytes late'],
-  ['truncated data', tensors(60, ['w', [16], F32, 0]), 'the tensor w ends at byte 128, but the file has 124; it may be an incomplete download'],
+  ['truncated data', tensors(60, ['w', [16], F32, 0]),
+    'the tensor w has 60 bytes of room where F32 takes 64; its file uses type 0 for another layout than F32, or is an incomplete download'],
+  // Forks: 34 bytes a block of 128 (PrismML's) where ggml's type 42 has 18 bytes a block of 64.
+  ['type 42 of a fork, another tensor after it', tensors(2048, ['v', [128, 32], 42, 0], ['w', [8], F32, 1088]),
+    'the tensor v has 1088 bytes of room where Q2_0 takes 1152; its file uses type 42 for another layout than Q2_0, or overlaps with w'],
+  ['type 42 of a fork, as the last tensor', tensors(1120, ['u', [8], F32, 0], ['v', [128, 32], 42, 32]),
+    'the tensor v has 1088 bytes of room where Q2_0 takes 1152; its file uses type 42 for another layout than Q2_0, or is an incomplete download'],
+  ['a larger layout under a known id', tensors(1632, ['u', [8], F32, 0], ['v', [128, 32], 41, 32]),
+    'the tensor v has 1600 bytes of room where Q1_0 takes 576; its file uses type 41 for another layout than Q1_0, or has data after its end'],
+  ['MXFP4 with 18 bytes a block', tensors(2048, ['v', [64, 32], 39, 0], ['w', [8], F32, 1152]),
+    'the tensor v has 1152 bytes of room where MXFP4 takes 1088; its file uses type 39 for another layout than MXFP4, or has lost its order'],
 ];
 
 describe('refuses in one sentence', () => {
