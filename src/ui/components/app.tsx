@@ -9,6 +9,8 @@ import { ConfirmDialog } from './confirm_dialog.tsx';
 import { DropOverlay } from './drop_overlay.tsx';
 import { useFocusKeeper } from './focus_keeper.ts';
 import { Header } from './header.tsx';
+import { ImportDialog } from './import_dialog.tsx';
+import { ReportDialog } from './report_dialog.tsx';
 import { SettingsDrawer } from './settings_drawer.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { TaskCard } from './task_card.tsx';
@@ -22,7 +24,8 @@ export function App(): JSX.Element {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.defaultPrevented || app.confirmation.peek() !== null) return;
+      // A dialog takes the key for itself.
+      if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
       if (conversation.live.peek() !== null) void conversation.stop();
       else if (layout.settingsOpen.peek()) layout.settingsOpen.value = false;
       else if (layout.compact.peek()) layout.sidebarOpen.value = false;
@@ -56,6 +59,8 @@ export function App(): JSX.Element {
       <SettingsDrawer />
       <FileInputs />
       <DropOverlay />
+      <ImportDialog />
+      <ReportDialog />
       <ConfirmDialog />
       <div class="visually-hidden" aria-live="polite" data-testid="announcer">{conversation.announcement.value}</div>
     </div>

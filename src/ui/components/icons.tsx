@@ -20,6 +20,7 @@ const PATHS = {
   down: 'M10 4v12M5 11l5 5 5-5',
   alert: 'M10 3l7.5 13h-15zM10 8v4M10 14v.2',
   info: 'M10 2.8a7.2 7.2 0 100 14.4 7.2 7.2 0 000-14.4zM10 9v5M10 6.2v.2',
+  report: 'M4 16h12M6 13v-3M10 13V5M14 13V8',
   chip: 'M6 6h8v8H6zM8.5 3v3M11.5 3v3M8.5 14v3M11.5 14v3M3 8.5h3M3 11.5h3M14 8.5h3M14 11.5h3',
 } as const;
 

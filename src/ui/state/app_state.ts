@@ -4,10 +4,12 @@ import type { ChatStore } from './chat_store.ts';
 import { createChats, type ChatsState } from './chats.ts';
 import { createConversation, type ConversationState } from './conversation.ts';
 import { declineDemo, demoToOpen, isOf } from './first_visit.ts';
+import { createImportFlow, type ImportFlow } from './import_flow.ts';
 import { createLayout, type LayoutState } from './layout.ts';
 import { createLibrary, type LibraryState } from './library.ts';
 import { createNotices, sentenceOf, type NoticeState } from './notices.ts';
 import type { PreferenceStore } from './preferences.ts';
+import { createReportView, type ReportView } from './report_view.ts';
 import { createSession, type SessionState } from './session.ts';
 import { createSettings, type SettingsState } from './settings.ts';
 import { downloadStarter, fetchStarterModels, type StarterModel } from './starter.ts';
@@ -39,9 +41,11 @@ export interface AppState {
   readonly tasks: TaskState;
   readonly chats: ChatsState;
   readonly library: LibraryState;
+  readonly importFlow: ImportFlow;
+  readonly reportView: ReportView;
   readonly session: SessionState;
   readonly conversation: ConversationState;
-  /** Imports and opens what was dropped or picked. */
+  /** Imports and opens what was dropped or picked; asks first how to store its experts. */
   addFiles(files: readonly DroppedFile[]): Promise<void>;
   addStarter(model: StarterModel): Promise<void>;
   deleteModel(model: ModelSummary): void;
@@ -83,6 +87,8 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
     onRefreshed: () => void refreshEnvironment(),
     onChanged: () => tabs.tell({ kind: 'models' }),
   });
+  const importFlow = createImportFlow(library);
+  const reportView = createReportView({ host, notices, download });
   const session = createSession({ host, notices, tasks, settings, preferences, library });
   // Steps of bringing a model follow each other with gaps; a count spans them.
   const bringing = signal(0);
@@ -119,12 +125,6 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
   /** The demo model's coming, where the page has begun it by itself. */
   let ownDemo: Promise<void> | null = null;
 
-  const importAndOpen = async (files: readonly DroppedFile[]): Promise<boolean> => {
-    const model = await library.importFiles(files);
-    if (model !== null) await session.open(model);
-    return model !== null;
-  };
-
   const addFiles = async (files: readonly DroppedFile[]): Promise<void> => {
     notices.clear();
     if (files.length === 0) {
@@ -136,7 +136,10 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
       tasks.current.peek()?.actions.find(({ label }) => label === 'Cancel')?.run();
       await ownDemo;
     }
-    await bring(async () => void await importAndOpen(files));
+    await bring(async () => {
+      const model = await importFlow.run(files);
+      if (model !== null) await session.open(model);
+    });
   };
 
   const loadStarter = (model: StarterModel): Promise<void> => bring(async () => {
@@ -146,7 +149,10 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
     try {
       const file = await tasks.run(`Downloading ${model.title}`, [cancel], (report) =>
         downloadStarter(base, model, window.fetch.bind(window), report, abort.signal));
-      if (!(await importAndOpen([file]))) declineDemo(preferences);
+      // As it is: the site chose its formats.
+      const imported = await library.importFiles([file], 'keep');
+      if (imported === null) declineDemo(preferences);
+      else await session.open(imported);
     } catch (error) {
       if (abort.signal.aborted) declineDemo(preferences);
       else notices.show({ kind: 'error', text: sentenceOf(error), hint: 'Try again later, or drop a model of your own anywhere on this page.' });
@@ -171,7 +177,8 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
   };
 
   return {
-    environment, starters, starter, modelComing, ready, confirmation, settings, layout, notices, tasks, chats, library, session, conversation,
+    environment, starters, starter, modelComing, ready, confirmation, settings, layout, notices, tasks, chats, library, importFlow, reportView,
+    session, conversation,
     addFiles,
     addStarter(model) {
       notices.clear();

@@ -1,13 +1,16 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { DroppedFile, HostApi, ModelSummary } from '../../hosts/api.ts';
+import type { DroppedFile, HostApi, ImportPreview, ModelSummary } from '../../hosts/api.ts';
+import type { ExpertConversion } from '../../storage/conversion_report.ts';
 import { sentenceOf, type NoticeState } from './notices.ts';
 import type { TaskState } from './tasks.ts';
 
 export interface LibraryState {
   readonly models: ReadonlySignal<readonly ModelSummary[]>;
   refresh(): Promise<void>;
+  /** Reads dropped or picked files without storing anything; resolves with null where that failed (a notice says why). */
+  preview(files: readonly DroppedFile[]): Promise<ImportPreview | null>;
   /** Imports dropped or picked files as one model; resolves with null where that failed (a notice says why). */
-  importFiles(files: readonly DroppedFile[]): Promise<ModelSummary | null>;
+  importFiles(files: readonly DroppedFile[], conversion: ExpertConversion): Promise<ModelSummary | null>;
   remove(model: ModelSummary): Promise<void>;
   exportModel(model: ModelSummary): Promise<void>;
 }
@@ -40,7 +43,24 @@ export function createLibrary({ host, notices, tasks, download, onRefreshed, onC
     await refresh();
   };
 
-  const importFiles = async (files: readonly DroppedFile[]): Promise<ModelSummary | null> => {
+  const showRefusal = (error: unknown, partialKept: boolean): void => {
+    // A StorageError says by itself what to do.
+    const hint = error instanceof Error && error.name === 'StorageError' ? null : partialKept
+      ? 'What was written is kept: drop the same files again to go on, or discard it in the library.'
+      : 'Your library is as it was. Try another file or folder.';
+    notices.show({ kind: 'error', text: sentenceOf(error), hint });
+  };
+
+  const preview = async (files: readonly DroppedFile[]): Promise<ImportPreview | null> => {
+    try {
+      return await tasks.run(`Reading ${nameOf(files)}`, [], () => host.previewImport(files));
+    } catch (error) {
+      showRefusal(error, false);
+      return null;
+    }
+  };
+
+  const importFiles = async (files: readonly DroppedFile[], conversion: ExpertConversion): Promise<ModelSummary | null> => {
     let cancelled: 'no' | 'paused' | 'discarded' = 'no';
     const cancel = (how: 'paused' | 'discarded') => (): void => {
       cancelled = how;
@@ -54,17 +74,13 @@ export function createLibrary({ host, notices, tasks, download, onRefreshed, onC
     const partialsBefore = partials();
     try {
       const title = `Importing ${nameOf(files)}`;
-      const imported = await tasks.run(title, actions, (report) => host.importFiles(files, report));
+      const imported = await tasks.run(title, actions, (report) => host.importFiles(files, conversion, report));
       await changed();
       return imported;
     } catch (error) {
       await changed();
       if (cancelled === 'no') {
-        // A StorageError says by itself what to do.
-        const hint = error instanceof Error && error.name === 'StorageError' ? null : partials() > partialsBefore
-          ? 'What was written is kept: drop the same files again to go on, or discard it in the library.'
-          : 'Your library is as it was. Try another file or folder.';
-        notices.show({ kind: 'error', text: sentenceOf(error), hint });
+        showRefusal(error, partials() > partialsBefore);
       } else if (cancelled === 'paused') {
         notices.show({ kind: 'info', text: 'Import paused. Drop the same files again to go on.' });
       }
@@ -90,7 +106,7 @@ export function createLibrary({ host, notices, tasks, download, onRefreshed, onC
     await changed();
   };
 
-  return { models, refresh, importFiles, remove, exportModel };
+  return { models, refresh, preview, importFiles, remove, exportModel };
 }
 
 /** What to call a set of dropped files: its folder, or its file. */

@@ -2,22 +2,23 @@
 import type { BackendInfo } from '../../../src/compute/ops.ts';
 import type { GenerateResult } from '../../../src/engine/types.ts';
 import type { HostApi, ModelSummary, Progress } from '../../../src/hosts/api.ts';
+import { scriptedPreview, scriptedReport } from './scripted_imports.ts';
 
 const GIGABYTE = 1e9;
 
 const MODELS: readonly ModelSummary[] = [
   {
-    id: 'big', name: 'Qwen3 30B A3B Instruct', architecture: 'qwen3moe', container: 'gguf', state: 'ready',
+    id: 'big', name: 'Qwen3 30B A3B Instruct', architecture: 'qwen3moe', container: 'gguf', state: 'ready', conversion: 'keep',
     formats: [{ format: 'Q4_K', byteLength: 15 * GIGABYTE }, { format: 'Q6_K', byteLength: 3 * GIGABYTE }, { format: 'F32', byteLength: 1e8 }],
     byteLength: 18.6 * GIGABYTE, importedAt: Date.UTC(2026, 9, 3, 10), sourceFiles: ['Qwen3-30B-A3B-Instruct-Q4_K_M.gguf'],
   },
   {
-    id: 'olmoe', name: 'OLMoE 1B 7B', architecture: 'olmoe', container: 'safetensors', state: 'ready',
+    id: 'olmoe', name: 'OLMoE 1B 7B', architecture: 'olmoe', container: 'safetensors', state: 'ready', conversion: 'keep',
     formats: [{ format: 'BF16', byteLength: 13.8 * GIGABYTE }],
     byteLength: 13.8 * GIGABYTE, importedAt: Date.UTC(2026, 8, 12, 10), sourceFiles: ['config.json'],
   },
   {
-    id: 'half', name: 'Mixtral 8x7B', architecture: 'mixtral', container: 'gguf', state: 'partial',
+    id: 'half', name: 'Mixtral 8x7B', architecture: 'mixtral', container: 'gguf', state: 'partial', conversion: 'keep',
     formats: [{ format: 'Q2_K', byteLength: 15 * GIGABYTE }],
     byteLength: 15 * GIGABYTE, importedAt: Date.UTC(2026, 8, 2, 10), sourceFiles: ['mixtral.gguf'],
   },
@@ -76,15 +77,25 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
   return {
     environment: async () => ({ backend, storage: 'opfs', persisted: true, quotaBytes: 64 * GIGABYTE, usedBytes: 32.4 * GIGABYTE }),
     listModels: async () => models,
-    async importFiles(files, report) {
-      await play({ stage: 'Importing', total: 18.6 * GIGABYTE, unit: 'bytes' }, report);
-      if (files[0].path.includes('broken')) {
-        throw new Error(`${files[0].path} is cut off: its tensor blk.3.ffn_up_exps.weight ends at byte 4,096,000, the file at 1,200.`);
-      }
-      const model = { ...MODELS[0], id: files[0].path, name: files[0].path.replace(/\..*/, ''), importedAt: Date.now() };
+    async previewImport(files) {
+      await sleep(50);
+      return scriptedPreview(files, query, backend);
+    },
+    async importFiles(files, conversion, report) {
+      const { name, architecture, choices } = scriptedPreview(files, query, backend);
+      const choice = choices.find((entry) => entry.conversion === conversion);
+      if (choice?.present === 'ready') return models[0];
+      const byteLength = choice?.storageByteLength ?? 0;
+      await play({ stage: 'Importing', total: byteLength, unit: 'bytes' }, report);
+      const format = ({ 'keep': 'BF16', 'w2': 'W2', 'w2+fp4': 'MXFP4', 'w3': 'W3' } as const)[conversion];
+      const model: ModelSummary = {
+        id: `${files[0].path}-${conversion}`, name, architecture, container: 'safetensors', state: 'ready', conversion, byteLength,
+        formats: [{ format, byteLength }, { format: 'BF16', byteLength: 3 * GIGABYTE }], importedAt: Date.now(), sourceFiles: [files[0].path],
+      };
       models = [...models, model];
       return model;
     },
+    conversionReport: async (id) => scriptedReport(models.find((model) => model.id === id)?.conversion ?? 'keep'),
     cancelImport: async () => {
       cancelled = true;
     },
@@ -132,6 +143,9 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
         tokens: Array.from({ length: count }, (_, index) => index), text: written, stopReason: stopped ? 'stopped' : 'end',
         promptTokens: 40, reusedTokens: 0, prefillMs: 90, timeToFirstTokenMs: 118, decodeMs: 1000, tokensPerSecond: 47.3, contextUsed: 40 + count,
       };
+    },
+    evaluateText: async () => {
+      throw new Error('The scripted host measures nothing.');
     },
     stop: async () => {
       stopped = true;

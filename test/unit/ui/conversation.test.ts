@@ -161,10 +161,10 @@ describe('a failed import', () => {
 
   it('gives one piece of advice: the storage’s own, or another file', async () => {
     const full = failing(Object.assign(new Error('There is no room; delete a model.'), { name: 'StorageError' }));
-    expect(await full.library.importFiles([])).toBeNull();
+    expect(await full.library.importFiles([], 'keep')).toBeNull();
     expect(full.notices.list.value).toMatchObject([{ text: 'There is no room; delete a model.', hint: null }]);
     const broken = failing(new Error('a.gguf is cut off'));
-    expect(await broken.library.importFiles([])).toBeNull();
+    expect(await broken.library.importFiles([], 'keep')).toBeNull();
     expect(broken.notices.list.value).toMatchObject([{ hint: 'Your library is as it was. Try another file or folder.' }]);
   });
 });
