@@ -57,6 +57,11 @@ export class SteppedModel implements BaselineLogits {
   }
 }
 
+/** A text that is too long to be recorded in the memory allowed. */
+export class RecordingTooLongError extends RangeError {
+  override readonly name = 'RecordingTooLongError';
+}
+
 /** Bytes that a recording takes: a row of f32 logits for each scored token. */
 export function recordingByteLength(vocabSize: number, tokens: number): number {
   return vocabSize * tokens * Float32Array.BYTES_PER_ELEMENT;
@@ -76,14 +81,14 @@ export class LogitRecording implements BaselineLogits {
 
   /**
    * An empty recording of these windows, to be filled by evaluate().
-   * @throws RangeError where it would take more than maxByteLength
+   * @throws RecordingTooLongError where it would take more than maxByteLength; RangeError as evaluationWindows does
    */
   constructor(vocabSize: number, tokens: readonly number[], options: WindowOptions, maxByteLength: number) {
     const scored = scoredTokens(evaluationWindows(tokens, options));
     const byteLength = recordingByteLength(vocabSize, scored);
     if (byteLength > maxByteLength) {
       const most = Math.floor(maxByteLength / recordingByteLength(vocabSize, 1));
-      throw new RangeError(
+      throw new RecordingTooLongError(
         `A recording of ${scored} tokens with ${vocabSize} logits each takes ${mebibytes(byteLength)}, more than the ` +
         `${mebibytes(maxByteLength)} that it may: choose a text of at most ${most} scored tokens.`);
     }

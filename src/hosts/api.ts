@@ -4,6 +4,7 @@
  */
 import type { BackendInfo, LoadProgress } from '../compute/ops.ts';
 import type { ConversionReport, ExpertConversion } from '../storage/conversion_report.ts';
+import type { Evaluation } from '../engine/evaluate.ts';
 import type { EngineInfo, GenerateEvent, GenerateRequest, GenerateResult, ChatMessage } from '../engine/types.ts';
 
 export interface EnvironmentInfo {
@@ -94,6 +95,29 @@ export interface OpenOptions {
   readonly backend: 'auto' | 'webgpu' | 'reference';
 }
 
+export interface QualityRequest {
+  readonly text: string;
+  /** Tokens run together; clipped to the context that the model was opened with. Windows don't overlap. */
+  readonly contextLength: number;
+  /** Keep this run's logits in the worker: later runs on the same text are compared with them. */
+  readonly keepAsBaseline: boolean;
+}
+
+export interface QualityResult {
+  readonly modelName: string;
+  /** As it was used. */
+  readonly contextLength: number;
+  /** With a comparison where the kept baseline fits. */
+  readonly evaluation: Evaluation;
+  readonly seconds: number;
+  /** The model that this one was compared with. */
+  readonly baselineName: string | null;
+  /** Why this run wasn't compared with the kept baseline; null where it was, or where none is kept. */
+  readonly notCompared: string | null;
+  /** Why this run wasn't kept as the baseline although that was asked for. */
+  readonly notKept: string | null;
+}
+
 export interface HostApi {
   environment(): Promise<EnvironmentInfo>;
   listModels(): Promise<readonly ModelSummary[]>;
@@ -119,6 +143,8 @@ export interface HostApi {
   closeModel(): Promise<void>;
   /** Rejects with an error named 'ContextFullError' where the prompt is longer than the context. */
   generate(request: GenerateRequest, onEvent: (e: GenerateEvent) => void): Promise<GenerateResult>;
+  /** Scores a text with the open model. stop() ends it, and it rejects then; not while an answer is written. */
+  evaluateText(request: QualityRequest, onProgress: (done: number, total: number) => void): Promise<QualityResult>;
   /** Stops the running generation within one token. */
   stop(): Promise<void>;
   /** Calls back with a sentence when the GPU device under the open model is lost; the model is closed then. */

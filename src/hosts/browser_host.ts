@@ -9,6 +9,7 @@ import type { HostApi, LoadProgress, OpenOptions, Progress } from './api.ts';
 import type { BackendProvider } from './browser_backend.ts';
 import { blobsOf } from './browser_export.ts';
 import { importDroppedFiles, readDroppedModel } from './browser_import.ts';
+import { createQualityMeter } from './browser_quality.ts';
 import { previewModel } from './import_preview.ts';
 
 export interface BrowserHostServices {
@@ -38,6 +39,7 @@ export function createBrowserHost({ backends, globals, now }: BrowserHostService
   let opening: AbortController | null = null;
   let importing: { readonly abort: AbortController; discard: boolean } | null = null;
   let generating: AbortController | null = null;
+  const quality = createQualityMeter(() => performance.now());
   let tellLost: (sentence: string) => void = () => undefined;
 
   const watchLoss = (model: OpenedModel): void => {
@@ -92,6 +94,19 @@ export function createBrowserHost({ backends, globals, now }: BrowserHostService
     return opened.engine;
   };
 
+  /** Runs one thing on the open model, that stop() ends. */
+  const exclusively = async <T>(work: (engine: Engine, signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const engine = openEngine();
+    if (generating !== null) throw new Error('The model is busy with an answer or a measurement: stop that first.');
+    const abort = new AbortController();
+    generating = abort;
+    try {
+      return await work(engine, abort.signal);
+    } finally {
+      generating = null;
+    }
+  };
+
   return {
     async environment() {
       const [{ kind }, backend, persisted, estimate] = await Promise.all([
@@ -144,17 +159,9 @@ export function createBrowserHost({ backends, globals, now }: BrowserHostService
     },
     openModel,
     closeModel,
-    async generate(request, onEvent) {
-      const engine = openEngine();
-      if (generating !== null) throw new Error('Another answer is being written: stop it first.');
-      const abort = new AbortController();
-      generating = abort;
-      try {
-        return await engine.generate(request, onEvent, abort.signal);
-      } finally {
-        generating = null;
-      }
-    },
+    generate: (request, onEvent) => exclusively((engine, signal) => engine.generate(request, onEvent, signal)),
+    evaluateText: (request, onProgress) =>
+      exclusively((engine, signal) => quality.measure(engine, request, onProgress, signal)),
     stop: async () => generating?.abort(),
     watchDevice: async (onLost) => {
       tellLost = onLost;

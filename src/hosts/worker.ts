@@ -49,6 +49,13 @@ const exposed: HostApi = {
       release(onEvent);
     }
   },
+  async evaluateText(request, onProgress) {
+    try {
+      return await host.evaluateText(request, onProgress);
+    } finally {
+      release(onProgress);
+    }
+  },
 };
 
 expose(exposed);

@@ -11,6 +11,7 @@ import { useFocusKeeper } from './focus_keeper.ts';
 import { Header } from './header.tsx';
 import { ImportDialog } from './import_dialog.tsx';
 import { ReportDialog } from './report_dialog.tsx';
+import { QualityDialog } from './quality_dialog.tsx';
 import { SettingsDrawer } from './settings_drawer.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { TaskCard } from './task_card.tsx';
@@ -62,6 +63,7 @@ export function App(): JSX.Element {
       <ImportDialog />
       <ReportDialog />
       <ConfirmDialog />
+      <QualityDialog />
       <div class="visually-hidden" aria-live="polite" data-testid="announcer">{conversation.announcement.value}</div>
     </div>
   );

@@ -48,6 +48,10 @@ export function SettingsDrawer(): JSX.Element {
             <Icon name="retry" /> Open the model again to apply
           </button>
         )}
+        <button type="button" class="button" data-testid="quality-open" disabled={app.quality.obstacle.value !== null}
+          title={app.quality.obstacle.value ?? undefined} onClick={() => void app.quality.show()}>
+          <Icon name="gauge" /> Measure quality
+        </button>
       </section>
       <section aria-label="Look">
         <h3>Look</h3>

@@ -10,6 +10,7 @@ import { createLibrary, type LibraryState } from './library.ts';
 import { createNotices, sentenceOf, type NoticeState } from './notices.ts';
 import type { PreferenceStore } from './preferences.ts';
 import { createReportView, type ReportView } from './report_view.ts';
+import { createQuality, fetchSampleText, type QualityState } from './quality.ts';
 import { createSession, type SessionState } from './session.ts';
 import { createSettings, type SettingsState } from './settings.ts';
 import { downloadStarter, fetchStarterModels, type StarterModel } from './starter.ts';
@@ -45,6 +46,7 @@ export interface AppState {
   readonly reportView: ReportView;
   readonly session: SessionState;
   readonly conversation: ConversationState;
+  readonly quality: QualityState;
   /** Imports and opens what was dropped or picked; asks first how to store its experts. */
   addFiles(files: readonly DroppedFile[]): Promise<void>;
   addStarter(model: StarterModel): Promise<void>;
@@ -110,6 +112,9 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
   });
   const randomSeed = (): number => window.crypto.getRandomValues(new Uint32Array(1))[0];
   const conversation = createConversation({ host, chats, settings, session, modelComing, notices, randomSeed });
+  const quality = createQuality({
+    host, session, conversation, fetchSample: () => fetchSampleText(base, window.fetch.bind(window)),
+  });
 
   tabs.listen((news) => {
     if (news.kind === 'models') void library.refresh();
@@ -178,7 +183,7 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
 
   return {
     environment, starters, starter, modelComing, ready, confirmation, settings, layout, notices, tasks, chats, library, importFlow, reportView,
-    session, conversation,
+    session, conversation, quality,
     addFiles,
     addStarter(model) {
       notices.clear();
