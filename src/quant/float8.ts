@@ -2,7 +2,7 @@
  * The two 8-bit floats of the OCP 8-bit Floating Point Specification (and of PyTorch's float8_e4m3fn and float8_e5m2),
  * as tables: decoding a byte is one load. All values are exact in f32.
  */
-import { f16ToF32, f32ToBits } from './float.ts';
+import { f16ToF32 } from './float.ts';
 
 /** E4M3 "fn": bias 7, no infinities, 0x7f and 0xff are NaN, largest finite value 448. */
 const E4M3_VALUES = Float32Array.from({ length: 256 }, (_, byte) => {
@@ -26,15 +26,17 @@ export function e5m2Value(byte: number): number {
   return E5M2_VALUES[byte];
 }
 
+// One reinterpretation cell for the whole module: nothing is kept in it between calls.
+const cellFloat = new Float64Array(1);
+const cellWords = new Uint32Array(cellFloat.buffer);
+/** Which of the two words holds the exponent: the second on a little-endian machine. */
+const UPPER_WORD = new Uint8Array(Uint16Array.of(1).buffer)[0];
+
 /** The byte of the largest finite E4M3 value that is at most x (≥ 0). */
 export function e4m3Floor(x: number): number {
   if (x >= 448) return 0x7e;
-  // Below 2^-6 values are multiples of 2^-9; above, a byte is exponent (bias 7) and top fraction bits of an f32 (bias 127).
-  return x < 2 ** -6 ? Math.floor(x * 512) : (f32Below(x) >>> 20) - (120 << 3);
-}
-
-/** Bits of the largest f32 that is at most x (> 0). */
-function f32Below(x: number): number {
-  const bits = f32ToBits(x);
-  return Math.fround(x) > x ? bits - 1 : bits;
+  if (x < 2 ** -6) return Math.floor(x * 512); // zero and subnormals: multiples of 2^-9
+  // Else the byte is the exponent (bias 7, not 1023) and the top three fraction bits of the double.
+  cellFloat[0] = x;
+  return (cellWords[UPPER_WORD] >>> 17) - ((1023 - 7) << 3);
 }
