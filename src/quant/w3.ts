@@ -7,7 +7,6 @@ import { copyBytes } from './bit_order.ts';
 import { e4m3Floor, e4m3Value } from './float8.ts';
 import type { WeightFormat } from './formats.ts';
 
-/** Level m + 1 is taken from this many scales on. */
 const CODE_VALUES = Float64Array.of(-8, -5, -3, -1, 1, 3, 5, 8);
 const LARGEST_SCALE = 0x7e;
 const NAN_SCALE = 0x7f;
