@@ -82,7 +82,7 @@ describe('blocks by hand', () => {
 
   it.each([
     [0x7c00, Infinity], [0x7e00, NaN], [0x0000, 0], [0x0001, 2 ** -24], [0x7bff, 65504],
-  ])('a scale of 0x%s goes through the products', (bits, d) => {
+  ])('a scale of f16 bits %i goes through the products', (bits, d) => {
     for (const [format, first] of [['IQ1_S', -0.875], ['IQ2_XS', 1], ['IQ2_S', 1], ['IQ3_XXS', 1], ['IQ3_S', 1]] as const) {
       const block = blockOf(format, [[0, bits & 255], [1, bits >> 8]]);
       // + 0: the sign of a zero isn't what this looks at.
