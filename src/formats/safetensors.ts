@@ -1,7 +1,10 @@
 /** A Hugging Face model folder (safetensors weights with their JSON files) as a Checkpoint. */
-import { ModelFormatError, type ByteSource, type Checkpoint, type TensorRef, type TokenizerSource } from './checkpoint.ts';
+import { ModelFormatError, type ByteSource, type Checkpoint, type TokenizerSource } from './checkpoint.ts';
 import { isJsonObject, readJsonFile, readTextFile, type JsonObject } from './json_file.ts';
+import { presentTensors } from './quantised_safetensors/present.ts';
+import { readQuantisation } from './quantised_safetensors/quantisation_config.ts';
 import { readSafetensorsHeader, type SafetensorsHeader } from './safetensors_header.ts';
+import type { StoredTensor } from './stored_tensor.ts';
 
 /** The files of one folder by file name. */
 export type FolderFiles = ReadonlyMap<string, ByteSource>;
@@ -32,7 +35,9 @@ export async function openSafetensors(files: FolderFiles, folderName: string): P
   const tokenizerConfig = await json('tokenizer_config.json');
   const tokenizerJson = await json('tokenizer.json', TOKENIZER_LIMIT_MIB);
   const template = files.get('chat_template.jinja');
+  const quantisation = readQuantisation(config, await json('hf_quant_config.json'));
   const shards = await openWeights(files, weights);
+  const { tensors, unsupported } = await presentTensors(shards.tensors, quantisation);
   const tokenizer: TokenizerSource | null = tokenizerJson && {
     kind: 'hf', tokenizerJson, tokenizerConfig, eosIds: eosIds(generationConfig, config),
   };
@@ -41,8 +46,8 @@ export async function openSafetensors(files: FolderFiles, folderName: string): P
     name: modelName(folderName, config, weights[0]),
     sources: shards.sources,
     metadata: { kind: 'hf', config, generationConfig },
-    tensors: shards.tensors,
-    unsupportedTensors: shards.unsupported,
+    tensors,
+    unsupportedTensors: unsupported,
     tokenizer,
     chatTemplate: template ? await readTextFile(template, CONFIG_LIMIT_MIB) : templateOfConfig(tokenizerConfig),
   };
@@ -50,8 +55,7 @@ export async function openSafetensors(files: FolderFiles, folderName: string): P
 
 interface Weights {
   readonly sources: readonly ByteSource[];
-  readonly tensors: ReadonlyMap<string, TensorRef>;
-  readonly unsupported: ReadonlyMap<string, string>;
+  readonly tensors: ReadonlyMap<string, StoredTensor>;
 }
 
 async function openWeights(files: FolderFiles, weights: readonly string[]): Promise<Weights> {
@@ -69,8 +73,7 @@ async function openWeights(files: FolderFiles, weights: readonly string[]): Prom
   for (const name of names) headers.push(await readSafetensorsHeader(files.get(name)!));
   const merged = merge(headers);
   for (const [tensor, file] of weightMap ?? []) {
-    const at = merged.tensors.get(tensor)?.source ?? (merged.unsupported.has(tensor) ? files.get(file) : undefined);
-    if (at !== files.get(file)) {
+    if (merged.tensors.get(tensor)?.source !== files.get(file)) {
       throw new ModelFormatError(`${file}: the tensor ${tensor}, which ${indexNames[0]} places here, is not in it`);
     }
   }
@@ -105,18 +108,14 @@ function filesWithoutIndex(weights: readonly string[]): readonly string[] {
 }
 
 function merge(headers: readonly SafetensorsHeader[]): Weights {
-  const tensors = new Map<string, TensorRef>();
-  const unsupported = new Map<string, string>();
+  const tensors = new Map<string, StoredTensor>();
   for (const header of headers) {
-    for (const name of [...header.tensors.keys(), ...header.unsupported.keys()]) {
-      if (tensors.has(name) || unsupported.has(name)) {
-        throw new ModelFormatError(`${header.source.name}: the tensor ${name} is in another file as well`);
-      }
+    for (const [name, tensor] of header.tensors) {
+      if (tensors.has(name)) throw new ModelFormatError(`${header.source.name}: the tensor ${name} is in another file as well`);
+      tensors.set(name, tensor);
     }
-    for (const [name, tensor] of header.tensors) tensors.set(name, tensor);
-    for (const [name, dtype] of header.unsupported) unsupported.set(name, dtype);
   }
-  return { sources: headers.map((header) => header.source), tensors, unsupported };
+  return { sources: headers.map((header) => header.source), tensors };
 }
 
 /** eos_token_id is one id or a list; generation_config.json goes before config.json. */

@@ -3,22 +3,14 @@
  * the safetensors project's README. As its reference reader does, we insist that the tensors cover the data
  * without holes or overlaps; a name given twice in the JSON thereby shows as a hole.
  */
-import { ModelFormatError, type ByteSource, type TensorRef } from './checkpoint.ts';
+import { ModelFormatError, type ByteSource } from './checkpoint.ts';
 import { isJsonObject, parseJsonObject } from './json_file.ts';
-import type { WeightFormatName } from '../quant/formats.ts';
+import type { StoredTensor } from './stored_tensor.ts';
 
 export interface SafetensorsHeader {
   readonly source: ByteSource;
-  readonly tensors: ReadonlyMap<string, TensorRef>;
-  /** Tensors of a dtype we cannot read, with its name. */
-  readonly unsupported: ReadonlyMap<string, string>;
+  readonly tensors: ReadonlyMap<string, StoredTensor>;
 }
-
-/** dtype → format of the same bytes. */
-const FORMATS: ReadonlyMap<string, WeightFormatName> = new Map([['F32', 'F32'], ['F16', 'F16'], ['BF16', 'BF16']]);
-
-/** 'F32, F16, BF16', for messages. */
-export const SUPPORTED_DTYPES: string = [...FORMATS.keys()].join(', ');
 
 /** Bits of one element of each dtype that the specification has. */
 const DTYPE_BITS: ReadonlyMap<string, number> = new Map([
@@ -69,14 +61,9 @@ export async function readSafetensorsHeader(source: ByteSource): Promise<Safeten
   const dataByteOffset = 8 + length;
   checkPlacement(entries, source.byteLength - dataByteOffset, fail);
 
-  const tensors = new Map<string, TensorRef>();
-  const unsupported = new Map<string, string>();
-  for (const { name, dtype, shape, begin, end } of entries) {
-    const format = FORMATS.get(dtype);
-    if (!format) unsupported.set(name, dtype);
-    else tensors.set(name, { name, format, shape, source, byteOffset: dataByteOffset + begin, byteLength: end - begin });
-  }
-  return { source, tensors, unsupported };
+  const tensors = new Map(entries.map(({ name, dtype, shape, begin, end }): [string, StoredTensor] =>
+    [name, { name, dtype, shape, source, byteOffset: dataByteOffset + begin, byteLength: end - begin }]));
+  return { source, tensors };
 }
 
 function isCount(value: unknown): value is number {

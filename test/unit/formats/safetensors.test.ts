@@ -53,7 +53,7 @@ describe('a folder', () => {
   it('of one file reads back what was written, and sets aside what it cannot read', async () => {
     const model = await open({ 'model.safetensors': writeSafetensors([A, IDS, B, F8, C], { format: 'pt' }), 'config.json': CONFIG });
     expect([...model.tensors.keys()]).toEqual(['a', 'b', 'c']);
-    expect([...model.unsupportedTensors!]).toEqual([['ids', 'I64'], ['f8', 'F8_E4M3']]);
+    expect([...model.unsupportedTensors!]).toEqual([['ids', 'I64'], ['f8', 'F8_E4M3 in rows of 3']]);
     for (const { name, dtype, shape, data } of [A, B, C]) {
       const tensor = model.tensors.get(name)!;
       expect(tensor).toMatchObject({ name, format: dtype, shape });
@@ -70,7 +70,7 @@ describe('a folder', () => {
       'm-00001-of-00002.safetensors': writeSafetensors([A]), 'model.safetensors.index.json': index, 'config.json': CONFIG,
     });
     expect([...model.tensors.keys()]).toEqual(['a', 'b']);
-    expect(model.unsupportedTensors!.get('f8')).toBe('F8_E4M3');
+    expect(model.unsupportedTensors!.get('f8')).toBe('F8_E4M3 in rows of 3');
     expect(model.sources.map((s) => s.name)).toEqual(['m-00001-of-00002.safetensors', 'm-00002-of-00002.safetensors']);
   });
 
