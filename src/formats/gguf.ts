@@ -3,6 +3,7 @@ import { ModelFormatError, type ByteSource, type Checkpoint, type GgufValue, typ
 import { bigEndianTensorSource } from './big_endian.ts';
 import { GGML_TYPES, RETIRED_GGML_TYPES, SUPPORTED_GGML_TYPES, formatOfGgmlType } from './ggml_types.ts';
 import { readGgufHeader, type GgufHeader, type GgufTensorInfo } from './gguf_header.ts';
+import { attachTensorScales } from './gguf_scales.ts';
 import { ggufTokenizer } from './gguf_tokenizer.ts';
 
 const SHARD_NAME = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
@@ -44,7 +45,7 @@ export async function openGguf(sources: readonly ByteSource[]): Promise<Checkpoi
     name: typeof title === 'string' && title.trim() !== '' ? title : plainName(source.name),
     sources: shards.map((shard) => shard.source),
     metadata: { kind: 'gguf', values },
-    tensors,
+    tensors: await attachTensorScales(tensors),
     unsupportedTensors,
     tokenizer: ggufTokenizer(source.name, values),
     chatTemplate: typeof template === 'string' ? template : null,
