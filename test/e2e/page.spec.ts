@@ -1,7 +1,7 @@
 /** The page by itself, on a scripted host: looks, keyboard, roles, and states that a real model can't be made to reach. */
 import { SCRIPTED_URL } from './support/addresses.ts';
 import { expect, keepScreenshot, test } from './support/browser.ts';
-import { chat, expectOpen, send, setNumber } from './support/page_steps.ts';
+import { chat, confirmImport, expectOpen, send, setNumber } from './support/page_steps.ts';
 
 test.use({ webgpu: false });
 
@@ -58,6 +58,7 @@ test.describe('wide', () => {
     await expect(page.getByTestId('error')).toHaveCount(0);
 
     await page.getByTestId('import-files').setInputFiles({ name: 'model.gguf', mimeType: '', buffer: Buffer.from('GGUF') });
+    await confirmImport(page, 'w3');
     await expect(detail).toContainText('Importing');
     await page.getByTestId('progress-pause').click();
     await expect(page.getByTestId('info')).toContainText('Drop the same files again');

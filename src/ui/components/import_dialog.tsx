@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ImportPreview } from '../../hosts/api.ts';
 import { useApp } from '../context.ts';
 import { formatCount } from '../lib/format.ts';
@@ -12,7 +12,8 @@ export function ImportDialog(): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const preview = app.importFlow.pending.value;
 
-  useEffect(() => {
+  // Before anyone looks where the focus of the removed content has gone: under an open dialog nothing can take it.
+  useLayoutEffect(() => {
     if (preview === null) {
       dialog.current?.close();
       return;

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { LayerReport } from '../../storage/conversion_report.ts';
 import { useApp } from '../context.ts';
 import { formatBias, formatShare, summaryOf, worstExperts } from '../lib/conversion_summary.ts';
@@ -17,7 +17,8 @@ export function ReportDialog(): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const shown = app.reportView.shown.value;
 
-  useEffect(() => {
+  // Before anyone looks where the focus of the removed content has gone: under an open dialog nothing can take it.
+  useLayoutEffect(() => {
     if (shown === null) dialog.current?.close();
     else dialog.current?.showModal();
   }, [shown]);

@@ -36,6 +36,19 @@ export async function expectOpen(page: Page): Promise<void> {
   await expect(page.getByTestId('progress')).toHaveCount(0);
 }
 
+/** Picks a model file, or a folder, of this machine and imports it as it is. */
+export async function importPath(page: Page, path: string, picker: 'import-files' | 'import-folder' = 'import-files'): Promise<void> {
+  await page.getByTestId(picker).setInputFiles(path);
+  await confirmImport(page);
+}
+
+/** Answers the import dialog, which every small model here brings up: it could be converted. */
+export async function confirmImport(page: Page, choice: 'keep' | 'w2' | 'w2-fp4' | 'w3' = 'keep'): Promise<void> {
+  await page.getByTestId(`import-choice-${choice}`).check();
+  await page.getByTestId('import-confirm').click();
+  await expect(page.getByTestId('import-dialog')).toBeHidden();
+}
+
 /** Drops files or folders of this machine on the page, as the browser's own drag and drop does. */
 export async function dropPaths(page: Page, paths: readonly string[]): Promise<void> {
   const session = await page.context().newCDPSession(page);
