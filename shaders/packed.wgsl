@@ -47,13 +47,17 @@ fn bytes4(word: u32) -> vec4<f32> {
   return vec4<f32>((vec4<u32>(word) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(255u));
 }
 
-/// Sixteen 3-bit codes: low bits a word of crumbs, high bits the lower half of `high`, both in natural order. Four codes
-/// are put together at a time: byte b of words[q] is code 4 b + q.
-fn three_bits(low: u32, high: u32) -> array<vec4<f32>, 4> {
+/// Sixteen 3-bit codes as bytes: low bits a word of crumbs, high bits the lower half of `high`, both in natural order. Four
+/// codes are put together at a time: byte b of word q is code 4 b + q.
+fn three_bits(low: u32, high: u32) -> vec4<u32> {
   let halves = (high & 255u) | ((high & 0xff00u) << 8u);
   let nibbles = (halves | (halves << 4u)) & 0x0f0f0f0fu;
-  let words = ((vec4<u32>(low) >> vec4<u32>(0u, 2u, 4u, 6u)) & vec4<u32>(0x03030303u)) |
+  return ((vec4<u32>(low) >> vec4<u32>(0u, 2u, 4u, 6u)) & vec4<u32>(0x03030303u)) |
     ((vec4<u32>(nibbles << 2u) >> vec4<u32>(0u, 1u, 2u, 3u)) & vec4<u32>(0x04040404u));
+}
+
+/// The bytes of three_bits as numbers in natural order.
+fn untangled(words: vec4<u32>) -> array<vec4<f32>, 4> {
   let a = bytes4(words.x);
   let b = bytes4(words.y);
   let c = bytes4(words.z);
