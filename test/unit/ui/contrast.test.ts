@@ -7,10 +7,10 @@ const LEAST_CONTRAST = 4.5;
 const PAIRS: Readonly<Record<string, readonly string[]>> = {
   text: ['ground', 'surface', 'sunken', 'raised', 'bubble', 'error-soft', 'warn-soft'],
   'text-soft': ['ground', 'surface', 'sunken', 'raised'],
-  'accent-strong': ['ground', 'surface', 'sunken', 'accent-soft'],
+  'accent-strong': ['ground', 'surface', 'sunken', 'bubble', 'accent-soft'],
   'on-accent': ['accent'],
-  error: ['surface', 'error-soft'],
-  warn: ['warn-soft'],
+  error: ['surface', 'raised', 'error-soft'],
+  warn: ['raised', 'warn-soft'],
 };
 
 /** The custom properties that are plain colours, of one theme. */
