@@ -8,6 +8,7 @@ import { planeViews } from '../../src/quant/pack.ts';
 import { matrixConstants, packedLayout } from '../../src/quant/packed.ts';
 import { writeIq1mScale } from './iq1m_scale.ts';
 import { normalValues, uniformRandom } from './random.ts';
+import { WIDE_SCALES } from './wide_scales.ts';
 
 const POOL_BLOCKS = 4099;
 
@@ -52,7 +53,8 @@ export function randomBlocks(format: WeightFormatName, blockCount: number, stand
     }
     return blocks;
   }
-  const fields = SCALE_FIELDS[format];
+  const setWide = WIDE_SCALES[format];
+  const fields = SCALE_FIELDS[format] ?? (setWide ? [] : undefined);
   if (!fields) {
     throw new Error(`There is no recipe for random ${format} weights: add its scale fields to tools/synthetic/random_weights.ts.`);
   }
@@ -61,6 +63,7 @@ export function randomBlocks(format: WeightFormatName, blockCount: number, stand
   }
   const setScale = (scale: number) => {
     for (let block = 0; block < blockCount; block++) {
+      setWide?.(blocks.subarray(block * blockByteLength, (block + 1) * blockByteLength), scale);
       if (format === 'IQ1_M') writeIq1mScale(blocks, block * blockByteLength, f32ToF16(scale));
       for (const [byteOffset, ratio] of fields) {
         writeF16(blocks, block * blockByteLength + byteOffset, scale * ratio);
