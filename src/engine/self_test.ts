@@ -38,6 +38,7 @@ export async function selfTest(backend: Backend, source: ModelSource, graph: Mod
     manifest: { ...manifest, dense: manifest.dense.filter(({ name }) => used.has(name)) },
     readDense: (...range) => source.readDense(...range),
     readExpertRow: (...row) => source.readExpertRow(...row),
+    readTierRow: (...row) => source.readTierRow(...row),
     close: async () => undefined,
   };
   const { expertUsedCount, expertFfnSize, hiddenSize } = manifest.hyperparameters;

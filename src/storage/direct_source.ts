@@ -1,17 +1,19 @@
 /** A checkpoint served without import: matrices are read and packed when asked for. Command line and tests. */
-import type { MatrixSlice, ModelPlan } from '../formats/model_plan.ts';
+import type { ExpertLayerPlan, MatrixSlice } from '../formats/model_plan.ts';
 import { packRows } from '../quant/pack.ts';
+import type { StoragePlan } from './convert_plan.ts';
 import { expertRowByteLength, manifestFromPlan } from './manifest.ts';
-import type { ExpertMatrixEntry, ModelSource } from './model_source.ts';
+import type { ExpertLayerEntry, ExpertMatrixEntry, ModelSource } from './model_source.ts';
 
 /**
  * Opens a plan as a model source; its files stay open until their owner closes them.
  * @throws ModelFormatError as manifestFromPlan does.
  */
-export function createDirectSource(plan: ModelPlan): ModelSource {
+export function createDirectSource(plan: StoragePlan): ModelSource {
   const manifest = manifestFromPlan(plan);
   const denseSlices = new Map(plan.dense.map(({ name, slice }) => [name, slice]));
-  const layers = new Map(manifest.expertLayers.map((entry, i) => [entry.layer, { entry, slices: plan.experts[i] }]));
+  const layers = rowsOf(manifest.expertLayers, plan.experts);
+  const tierLayers = rowsOf(manifest.tier?.layers ?? [], plan.tier ?? []);
   // Readers of large tensors come in pieces; one packed tensor is kept so that each is packed once.
   let latest: { readonly name: string; readonly packed: Promise<Uint8Array> } | null = null;
 
@@ -23,6 +25,23 @@ export function createDirectSource(plan: ModelPlan): ModelSource {
       if (latest?.packed === packed) latest = null;
     });
     return packed;
+  };
+
+  const readRow = async (rows: ReadonlyMap<number, LayerRows>, layer: number, expert: number): Promise<Uint8Array> => {
+    const found = rows.get(layer);
+    if (!found || !(expert >= 0 && expert < found.slices.gate.length)) {
+      throw new RangeError(`${manifest.name} has no expert ${expert} in layer ${layer}`);
+    }
+    const { entry, slices } = found;
+    const row = new Uint8Array(expertRowByteLength(entry));
+    const place = async (matrix: ExpertMatrixEntry, slice: MatrixSlice): Promise<void> =>
+      row.set(await readSlice(slice), matrix.byteOffset);
+    await Promise.all([
+      place(entry.gate, slices.gate[expert]),
+      place(entry.up, slices.up[expert]),
+      place(entry.down, slices.down[expert]),
+    ]);
+    return row;
   };
 
   return {
@@ -37,26 +56,21 @@ export function createDirectSource(plan: ModelPlan): ModelSource {
       }
       return packed.subarray(byteOffset, end);
     },
-    async readExpertRow(layer, expert) {
-      const found = layers.get(layer);
-      if (!found || !(expert >= 0 && expert < found.slices.gate.length)) {
-        throw new RangeError(`${manifest.name} has no expert ${expert} in layer ${layer}`);
-      }
-      const { entry, slices } = found;
-      const row = new Uint8Array(expertRowByteLength(entry));
-      const place = async (matrix: ExpertMatrixEntry, slice: MatrixSlice): Promise<void> =>
-        row.set(await readSlice(slice), matrix.byteOffset);
-      await Promise.all([
-        place(entry.gate, slices.gate[expert]),
-        place(entry.up, slices.up[expert]),
-        place(entry.down, slices.down[expert]),
-      ]);
-      return row;
-    },
+    readExpertRow: (layer, expert) => readRow(layers, layer, expert),
+    readTierRow: (layer, expert) => readRow(tierLayers, layer, expert),
     async close() {
       latest = null;
     },
   };
+}
+
+interface LayerRows {
+  readonly entry: ExpertLayerEntry;
+  readonly slices: ExpertLayerPlan;
+}
+
+function rowsOf(entries: readonly ExpertLayerEntry[], plans: readonly ExpertLayerPlan[]): Map<number, LayerRows> {
+  return new Map(entries.map((entry, i) => [entry.layer, { entry, slices: plans[i] }]));
 }
 
 async function readSlice(slice: MatrixSlice): Promise<Uint8Array> {

@@ -1,5 +1,5 @@
 /** Gives an imported model back as the files it came from, byte for byte, a bounded piece at a time. */
-import type { FileStore, StoredFile } from './file_store.ts';
+import { StorageError, type FileStore, type StoredFile } from './file_store.ts';
 import type { ExpertMatrixEntry } from './model_source.ts';
 import type { OriginSegment } from './origin.ts';
 import { closeFiles, openPackFiles, type PackDescription } from './pack.ts';
@@ -14,7 +14,12 @@ export interface ExportedFile {
   chunks(): AsyncGenerator<Uint8Array, void, undefined>;
 }
 
+/** @throws StorageError for a converted model, which holds its experts' original weights no more */
 export function exportedFiles(store: FileStore, id: string, description: PackDescription): ExportedFile[] {
+  const { name, conversion } = description.manifest;
+  if (conversion !== 'keep') {
+    throw new StorageError(`"${name}" was converted while it was imported, so its original files can't be given back.`);
+  }
   return description.origin.files.map(({ name, byteLength, segments }) => ({
     name,
     byteLength,

@@ -13,7 +13,9 @@ export type StoredFileName =
   | 'checksums.bin'
   | 'dense.pack'
   | 'experts.pack'
+  | 'experts_fp4.pack'
   | 'extra.pack'
+  | 'conversion_sums.bin'
   | 'report.json';
 
 /** An open file. Offsets and lengths are bytes. */

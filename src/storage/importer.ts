@@ -4,9 +4,10 @@
  * partial model, which the same files resume.
  */
 import { ModelFormatError, type Checkpoint } from '../formats/checkpoint.ts';
-import type { ModelPlan } from '../formats/model_plan.ts';
 import type { NamedSource } from '../formats/open_checkpoint.ts';
 import { createCrc32, type Crc32 } from './checksum.ts';
+import { reportFromSums, sumsFileByteLength } from './conversion_sums.ts';
+import type { StoragePlan } from './convert_plan.ts';
 import { StorageError, StorageLockedError, type FileStore } from './file_store.ts';
 import { openJournal, readJournal, type ImportJournal } from './import_journal.ts';
 import { ItemWriter } from './item_writer.ts';
@@ -23,11 +24,12 @@ import { summarize } from './summary.ts';
 
 export interface ImportOptions {
   readonly checkpoint: Checkpoint;
-  readonly plan: ModelPlan;
-  /** The dropped files; those that belong to the model are kept so that it can be exported. */
+  /** The model as it is, or as convertPlan made it. */
+  readonly plan: StoragePlan;
+  /** The dropped files; those that belong to the model are kept so that it can be exported (if it isn't converted). */
   readonly files: readonly NamedSource[];
   readonly store: FileStore;
-  /** From modelId(checkpoint, files). */
+  /** From modelId(checkpoint, files, conversion). */
   readonly id: string;
   readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
   /** Stops the import between two writes; what was written stays, to be resumed or removed. */
@@ -58,7 +60,7 @@ const QUOTA_MARGIN_BYTE_LENGTH = 1024 * 1024;
 
 /**
  * Imports a model, resumes its cut-off import, or returns the manifest at once where the model is there and whole.
- * @throws ModelFormatError where the plan doesn't fit the files (nothing is kept then)
+ * @throws ModelFormatError where the plan doesn't fit the files, or weights to convert are no numbers (nothing is kept then)
  * @throws StorageError where there is too little room (before anything is written, as far as the browser tells)
  * @throws the signal's reason where it was aborted
  */
@@ -72,7 +74,8 @@ export async function importModel(options: ImportOptions): Promise<Manifest> {
 
   checkPlan(plan);
   const manifest = manifestFromPlan(plan);
-  const kept = options.files.filter((file) => isKeptFile(file, options.checkpoint));
+  // A converted model can't be exported, so it keeps nothing for that.
+  const kept = plan.conversion ? [] : options.files.filter((file) => isKeptFile(file, options.checkpoint));
   const { origin, extras } = buildOrigin(plan, kept);
   const items = packItems(manifest, origin);
   const manifestJson = manifestToJson(manifest);
@@ -86,7 +89,9 @@ export async function importModel(options: ImportOptions): Promise<Manifest> {
   if (!resumable) await store.removeModel(id);
   const firstItem = resumable?.nextItem ?? 0;
   const progress = trackProgress(items, firstItem, options);
-  await checkQuota(options, progress.missingBytes() + 2 * manifestRecord.byteLength + originRecord.byteLength);
+  const metadataByteLength = 2 * manifestRecord.byteLength + originRecord.byteLength
+    + (plan.conversion ? 2 * sumsFileByteLength(manifest) : 0);
+  await checkQuota(options, progress.missingBytes() + metadataByteLength);
 
   try {
     if (!resumable) {
@@ -102,9 +107,14 @@ export async function importModel(options: ImportOptions): Promise<Manifest> {
         await journal.advance(items.length);
       });
     });
+    if (plan.conversion) {
+      const sums = await store.readWhole(id, 'conversion_sums.bin', sumsFileByteLength(manifest));
+      await writeRecord(crc, store, id, 'report.json', reportFromSums(plan.conversion, manifest, sums));
+    }
     await writeRecord(crc, store, id, 'manifest.json.new', manifestJson);
     await store.rename(id, 'manifest.json.new', 'manifest.json');
     await store.removeFile(id, 'import.journal');
+    await store.removeFile(id, 'conversion_sums.bin');
     return manifest;
   } catch (error) {
     if (error instanceof ModelFormatError) await store.removeModel(id);
@@ -208,7 +218,7 @@ async function checkQuota({ quota, plan, store }: ImportOptions, neededBytes: nu
   if (await store.hasRoom?.(withMargin) === false) throw tooLittleRoom(plan, neededBytes, 'the browser has less to give');
 }
 
-function tooLittleRoom(plan: ModelPlan, neededBytes: number, found: string): StorageError {
+function tooLittleRoom(plan: StoragePlan, neededBytes: number, found: string): StorageError {
   return new StorageError(
     `"${plan.name}" needs ${gigabytes(neededBytes)} of browser storage and ${found}; ` +
     'delete a model or free disk space, then try again.');

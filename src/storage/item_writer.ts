@@ -1,21 +1,25 @@
 /** Writes one pack item after another: the importer's hands. */
-import type { MatrixSlice, ModelPlan } from '../formats/model_plan.ts';
+import type { MatrixSlice } from '../formats/model_plan.ts';
+import { emptyErrorSums } from '../quant/error_stats.ts';
 import { WEIGHT_FORMATS } from '../quant/formats.ts';
 import { createCrc32, crcOfCrcs } from './checksum.ts';
+import { ConvertedSource } from './conversion_stream.ts';
+import { encodeSums, sumsByteOffset } from './conversion_sums.ts';
+import type { StoragePlan } from './convert_plan.ts';
 import type { FileStore, StoredFile, StoredFileName } from './file_store.ts';
 import { DENSE_ALIGN_BYTES } from './manifest.ts';
 import type { Manifest } from './model_source.ts';
 import { EXPERT_MATRICES, type ExtraRun, type Origin } from './origin.ts';
 import { packMatrix, type MatrixCrc, type PackedMatrix } from './packed_io.ts';
 import {
-  expertRowByteOffset, PACK_FILES, packFileByteLengths, type PackFileName, type PackItem,
+  expertRow, packFileByteLengths, packFileNames, type ExpertRowKind, type PackFileName, type PackItem,
 } from './pack_items.ts';
 import { damaged } from './stored_json.ts';
 
 interface WriterInput {
   readonly store: FileStore;
   readonly id: string;
-  readonly plan: ModelPlan;
+  readonly plan: StoragePlan;
   readonly manifest: Manifest;
   readonly extras: readonly ExtraRun[];
   /** Most bytes held of a matrix, and of an item that is gathered before it is written. */
@@ -24,13 +28,14 @@ interface WriterInput {
 
 type OnRun = (byteLength: number) => void;
 type WriteRange = (byteOffset: number, bytes: Uint8Array) => Promise<void>;
-type OutputName = PackFileName | 'checksums.bin';
+type OutputName = PackFileName | 'checksums.bin' | 'conversion_sums.bin';
 
 export class ItemWriter {
   private gathered = new Uint8Array(0);
 
   private constructor(
     private readonly input: WriterInput,
+    /** Those that this model has: see outputsOf. */
     private readonly files: Record<OutputName, StoredFile>,
     private readonly crc: MatrixCrc,
   ) {}
@@ -39,7 +44,7 @@ export class ItemWriter {
     const crc = await createMatrixCrc();
     const files: Partial<Record<StoredFileName, StoredFile>> = {};
     try {
-      for (const name of [...PACK_FILES, 'checksums.bin'] as const) {
+      for (const name of outputsOf(input)) {
         files[name] = await input.store.open(input.id, name, 'write');
       }
     } catch (error) {
@@ -52,8 +57,8 @@ export class ItemWriter {
   /** Writes packItems()[itemIndex] and its checksum; `onRun` is told the bytes of each finished run. */
   async write(itemIndex: number, item: PackItem, onRun: OnRun): Promise<void> {
     const checksum = item.kind === 'dense' ? await this.writeDense(item.index, onRun)
-      : item.kind === 'expert' ? await this.writeExpert(item.layerIndex, item.expert, onRun)
-        : await this.writeExtra(item.index, onRun);
+      : item.kind === 'extra' ? await this.writeExtra(item.index, onRun)
+        : await this.writeExpert(item.kind, item.layerIndex, item.expert, onRun);
     const word = new DataView(new ArrayBuffer(4));
     word.setUint32(0, checksum, true);
     await this.files['checksums.bin'].write(itemIndex * 4, new Uint8Array(word.buffer));
@@ -66,7 +71,7 @@ export class ItemWriter {
   /** Brings the files to their whole length (dense.pack may end in padding) and flushes them. */
   async finish(origin: Origin): Promise<void> {
     const lengths = packFileByteLengths(this.input.manifest, origin);
-    for (const name of PACK_FILES) {
+    for (const name of packFileNames(this.input.manifest)) {
       // Padding is all that may be missing: more means that data written before a crash is gone.
       const missing = lengths[name] - await this.files[name].size();
       if (missing >= DENSE_ALIGN_BYTES) throw damaged(`${name} lost ${missing} bytes`);
@@ -85,19 +90,26 @@ export class ItemWriter {
       this.pack(entry, this.input.plan.dense[index].slice, write, onRun));
   }
 
-  private async writeExpert(layerIndex: number, expert: number, onRun: OnRun): Promise<number> {
+  private async writeExpert(kind: ExpertRowKind, layerIndex: number, expert: number, onRun: OnRun): Promise<number> {
     const { manifest, plan } = this.input;
-    const layer = manifest.expertLayers[layerIndex];
-    const rowOffset = expertRowByteOffset(manifest, layerIndex, expert);
-    return this.inOneWrite('experts.pack', rowOffset, manifest.expertStrideByteLength, async (write) => {
+    const row = expertRow(manifest, kind, layerIndex, expert);
+    const slices = (kind === 'expert' ? plan.experts : plan.tier!)[layerIndex];
+    const checksum = await this.inOneWrite(row.file, row.byteOffset, row.byteLength, async (write) => {
       const checksums: number[] = [];
       for (const name of EXPERT_MATRICES) {
-        const entry = layer[name];
-        const slice = plan.experts[layerIndex][name][expert];
-        checksums.push(await this.pack(entry, slice, (at, bytes) => write(entry.byteOffset + at, bytes), onRun));
+        const entry = row.layout[name];
+        checksums.push(await this.pack(entry, slices[name][expert], (at, bytes) => write(entry.byteOffset + at, bytes), onRun));
       }
       return crcOfCrcs(this.crc.join, checksums);
     });
+    if (plan.conversion) {
+      const sums = EXPERT_MATRICES.map((name) => {
+        const { source } = slices[name][expert];
+        return source instanceof ConvertedSource ? source.errorSums() : emptyErrorSums();
+      });
+      await this.files['conversion_sums.bin'].write(sumsByteOffset(manifest, kind, layerIndex, expert), encodeSums(sums));
+    }
+    return checksum;
   }
 
   private async writeExtra(index: number, onRun: OnRun): Promise<number> {
@@ -134,6 +146,10 @@ export class ItemWriter {
     await file.write(byteOffset, whole);
     return checksum;
   }
+}
+
+function outputsOf({ manifest, plan }: WriterInput): OutputName[] {
+  return [...packFileNames(manifest), 'checksums.bin', ...(plan.conversion ? ['conversion_sums.bin' as const] : [])];
 }
 
 /** CRCs for matrices of any format. */

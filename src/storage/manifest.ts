@@ -3,9 +3,10 @@
  * direct source serves reads by it, so both agree byte for byte.
  */
 import { ModelFormatError } from '../formats/checkpoint.ts';
-import type { DensePlan, ExpertLayerPlan, MatrixSlice, ModelPlan } from '../formats/model_plan.ts';
+import type { DensePlan, ExpertLayerPlan, MatrixSlice } from '../formats/model_plan.ts';
 import { WEIGHT_FORMATS } from '../quant/formats.ts';
 import { alignUp, packedLayout, PLANE_ALIGN_BYTES } from '../quant/packed.ts';
+import type { StoragePlan } from './convert_plan.ts';
 import type { DenseEntry, ExpertLayerEntry, ExpertMatrixEntry, Manifest } from './model_source.ts';
 
 /** Dense tensors start on this boundary: WebGPU's largest minStorageBufferOffsetAlignment. */
@@ -18,10 +19,10 @@ export const EXPERT_ROW_ALIGN_BYTES = 4096;
  * @throws ModelFormatError naming the tensor where a row is no whole number of blocks, or where the experts of one
  *   layer differ in format or shape.
  */
-export function manifestFromPlan(plan: ModelPlan): Manifest {
+export function manifestFromPlan(plan: StoragePlan): Manifest {
   const { entries: dense, byteLength: denseByteLength } = layOutDense(plan.dense);
   const expertLayers = plan.experts.map(layOutExpertLayer);
-  const longestRow = expertLayers.reduce((most, layer) => Math.max(most, expertRowByteLength(layer)), 0);
+  const tierLayers = plan.tier?.map(layOutExpertLayer) ?? null;
   return {
     formatVersion: 1,
     name: plan.name,
@@ -31,13 +32,20 @@ export function manifestFromPlan(plan: ModelPlan): Manifest {
     tokenizer: plan.tokenizer,
     chatTemplate: plan.chatTemplate,
     sourceFiles: plan.sourceFiles,
-    conversion: 'keep',
+    conversion: plan.conversion?.kind ?? 'keep',
     dense,
     denseByteLength,
     expertCount: plan.hyperparameters.expertCount,
     expertLayers,
-    expertStrideByteLength: alignUp(longestRow, EXPERT_ROW_ALIGN_BYTES),
+    expertStrideByteLength: strideOf(expertLayers),
+    tier: tierLayers && { layers: tierLayers, strideByteLength: strideOf(tierLayers) },
   };
+}
+
+/** Bytes of a row that holds one expert of any of these layers. */
+function strideOf(layers: readonly ExpertLayerEntry[]): number {
+  const longestRow = layers.reduce((most, layer) => Math.max(most, expertRowByteLength(layer)), 0);
+  return alignUp(longestRow, EXPERT_ROW_ALIGN_BYTES);
 }
 
 /** Bytes of one expert's gate, up and down in this layer, without the padding up to the stride. */

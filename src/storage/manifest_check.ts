@@ -5,7 +5,7 @@ import { conversionOf } from './conversion_report.ts';
 import type { Hyperparameters } from '../formats/model_plan.ts';
 import type { TokenizerSource } from '../formats/checkpoint.ts';
 import { DENSE_ALIGN_BYTES, EXPERT_ROW_ALIGN_BYTES, expertRowByteLength } from './manifest.ts';
-import type { DenseEntry, ExpertLayerEntry, ExpertMatrixEntry, Manifest } from './model_source.ts';
+import type { DenseEntry, ExpertLayerEntry, ExpertMatrixEntry, ExpertTier, Manifest } from './model_source.ts';
 import { arrayOf, countOf, damaged, finiteOf, recordOf, textOf } from './stored_json.ts';
 
 /** Bounds that no real model comes near; they keep products exact and loops short. */
@@ -36,7 +36,11 @@ export function manifestFromJson(value: unknown): Manifest {
   if (expertCount !== hyperparameters.expertCount || expertCount > MAX_EXPERTS || (hasRows && expertCount === 0)) {
     throw damaged(`manifest.json: ${expertCount} experts`);
   }
-  if (!Number.isSafeInteger(expertLayers.length * expertCount * stride)) throw damaged('manifest.json: experts too large');
+  const tier = checkTier(m.tier, expertLayers);
+  const largestStride = Math.max(stride, tier?.strideByteLength ?? 0);
+  if (!Number.isSafeInteger(expertLayers.length * expertCount * largestStride)) {
+    throw damaged('manifest.json: experts too large');
+  }
   return {
     formatVersion: 1,
     name: textOf(m.name, 'name'),
@@ -55,6 +59,7 @@ export function manifestFromJson(value: unknown): Manifest {
     expertCount,
     expertLayers,
     expertStrideByteLength: stride,
+    tier,
   };
 }
 
@@ -115,6 +120,24 @@ function checkExpertLayers(value: unknown, stride: number): ExpertLayerEntry[] {
     seen.add(layer);
     return checked;
   });
+}
+
+/** Models stored before there were tiers have none. */
+function checkTier(value: unknown, expertLayers: readonly ExpertLayerEntry[]): ExpertTier | null {
+  if (value === undefined || value === null) return null;
+  const t = recordOf(value, 'tier');
+  const strideByteLength = countOf(t.strideByteLength, 'tier');
+  const layers = checkExpertLayers(t.layers, strideByteLength);
+  const alike = layers.length === expertLayers.length && layers.every(({ layer, gate, up, down }, i) => {
+    const other = expertLayers[i];
+    return layer === other.layer && sameShape(gate, other.gate) && sameShape(up, other.up) && sameShape(down, other.down);
+  });
+  if (!alike) throw damaged('manifest.json: the second tier is of other experts');
+  return { layers, strideByteLength };
+}
+
+function sameShape(a: ExpertMatrixEntry, b: ExpertMatrixEntry): boolean {
+  return a.rows === b.rows && a.cols === b.cols;
 }
 
 const COUNT_FIELDS = [

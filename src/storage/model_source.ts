@@ -35,6 +35,14 @@ export interface ExpertLayerEntry {
   readonly down: ExpertMatrixEntry;
 }
 
+/** The experts once more in another format, as rows of experts_fp4.pack: for those that deserve more bits. */
+export interface ExpertTier {
+  /** One for each of Manifest.expertLayers, in the same order. */
+  readonly layers: readonly ExpertLayerEntry[];
+  /** Bytes of one (layer, expert) row, a multiple of 4096. */
+  readonly strideByteLength: number;
+}
+
 export interface Manifest {
   readonly formatVersion: 1;
   readonly name: string;
@@ -52,6 +60,7 @@ export interface Manifest {
   readonly expertLayers: readonly ExpertLayerEntry[];
   /** Bytes of one (layer, expert) row in experts.pack, a multiple of 4096; 0 where the model has no experts. */
   readonly expertStrideByteLength: number;
+  readonly tier: ExpertTier | null;
 }
 
 /**
@@ -64,5 +73,7 @@ export interface ModelSource {
   readDense(name: string, byteOffset?: number, byteLength?: number, into?: Uint8Array): Promise<Uint8Array>;
   /** One expert's row: gate, up and down as the layer's ExpertLayerEntry says. */
   readExpertRow(layer: number, expert: number, into?: Uint8Array): Promise<Uint8Array>;
+  /** The same of the second tier, as manifest.tier says. @throws RangeError where the model has none. */
+  readTierRow(layer: number, expert: number, into?: Uint8Array): Promise<Uint8Array>;
   close(): Promise<void>;
 }

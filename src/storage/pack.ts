@@ -5,7 +5,7 @@ import { StorageError, type FileStore, type StoredFile } from './file_store.ts';
 import { manifestFromJson } from './manifest_check.ts';
 import type { Manifest, ModelSource } from './model_source.ts';
 import { checkOrigin, type Origin } from './origin.ts';
-import { expertRowByteOffset, PACK_FILES, packFileByteLengths, type PackFileName } from './pack_items.ts';
+import { expertRow, packFileByteLengths, packFileNames, type ExpertRowKind, type PackFileName } from './pack_items.ts';
 import { readRecord } from './records.ts';
 import { damaged } from './stored_json.ts';
 
@@ -31,7 +31,7 @@ export async function readPackDescription(crc: Crc32, store: FileStore, id: stri
  * @throws StorageError naming the file where one is missing, of the wrong size, or open in another tab.
  */
 export async function openPackFiles(
-  store: FileStore, id: string, description: PackDescription, names: readonly PackFileName[] = PACK_FILES,
+  store: FileStore, id: string, description: PackDescription, names: readonly PackFileName[] = packFileNames(description.manifest),
 ): Promise<Record<PackFileName, StoredFile>> {
   const expected = packFileByteLengths(description.manifest, description.origin);
   const opened: Partial<Record<PackFileName, StoredFile>> = {};
@@ -70,6 +70,14 @@ export async function openPack(store: FileStore, id: string): Promise<ModelSourc
   await files['extra.pack'].close();
   const dense = new Map(manifest.dense.map((entry) => [entry.name, entry]));
   const layerIndex = new Map(manifest.expertLayers.map((entry, index) => [entry.layer, index]));
+  const readRow = async (kind: ExpertRowKind, layer: number, expert: number, into?: Uint8Array): Promise<Uint8Array> => {
+    const index = layerIndex.get(layer);
+    if (index === undefined || !Number.isInteger(expert) || expert < 0 || expert >= manifest.expertCount) {
+      throw new RangeError(`${manifest.name} has no expert ${expert} in layer ${layer}`);
+    }
+    const row = expertRow(manifest, kind, index, expert);
+    return files[row.file].read(row.byteOffset, row.byteLength, into);
+  };
   return {
     manifest,
     async readDense(name, byteOffset = 0, byteLength, into) {
@@ -79,14 +87,8 @@ export async function openPack(store: FileStore, id: string): Promise<ModelSourc
       checkRange(name, entry.byteLength, byteOffset, length);
       return files['dense.pack'].read(entry.byteOffset + byteOffset, length, into);
     },
-    async readExpertRow(layer, expert, into) {
-      const index = layerIndex.get(layer);
-      if (index === undefined || !Number.isInteger(expert) || expert < 0 || expert >= manifest.expertCount) {
-        throw new RangeError(`${manifest.name} has no expert ${expert} in layer ${layer}`);
-      }
-      const byteOffset = expertRowByteOffset(manifest, index, expert);
-      return files['experts.pack'].read(byteOffset, manifest.expertStrideByteLength, into);
-    },
-    close: () => closeFiles({ dense: files['dense.pack'], experts: files['experts.pack'] }),
+    readExpertRow: (layer, expert, into) => readRow('expert', layer, expert, into),
+    readTierRow: (layer, expert, into) => readRow('tier', layer, expert, into),
+    close: () => closeFiles({ ...files, 'extra.pack': undefined }),
   };
 }

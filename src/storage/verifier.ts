@@ -4,7 +4,7 @@ import type { FileStore, StoredFile } from './file_store.ts';
 import { createMatrixCrc } from './item_writer.ts';
 import { EXPERT_MATRICES } from './origin.ts';
 import { closeFiles, openPackFiles, type PackDescription } from './pack.ts';
-import { expertRowByteOffset, packItems, type PackFileName, type PackItem } from './pack_items.ts';
+import { expertRow, packItems, type PackFileName, type PackItem } from './pack_items.ts';
 import { matrixChecksum, RUN_BYTE_LENGTH, type MatrixCrc, type PackedMatrix } from './packed_io.ts';
 import { damaged } from './stored_json.ts';
 
@@ -51,11 +51,11 @@ async function itemChecksum(
     const entry = manifest.dense[item.index];
     return ofMatrix(files['dense.pack'], entry, entry.byteOffset);
   }
-  const rowByteOffset = expertRowByteOffset(manifest, item.layerIndex, item.expert);
+  const row = expertRow(manifest, item.kind, item.layerIndex, item.expert);
   const checksums: number[] = [];
   for (const name of EXPERT_MATRICES) {
-    const entry = manifest.expertLayers[item.layerIndex][name];
-    checksums.push(await ofMatrix(files['experts.pack'], entry, rowByteOffset + entry.byteOffset));
+    const entry = row.layout[name];
+    checksums.push(await ofMatrix(files[row.file], entry, row.byteOffset + entry.byteOffset));
   }
   return crcOfCrcs(crc.join, checksums);
 }
@@ -69,6 +69,9 @@ async function runChecksum(file: StoredFile, byteOffset: number, byteLength: num
 
 function itemName({ manifest }: PackDescription, item: PackItem): string {
   if (item.kind === 'dense') return manifest.dense[item.index].name;
-  if (item.kind === 'expert') return `expert ${item.expert} of layer ${manifest.expertLayers[item.layerIndex].layer}`;
+  if (item.kind !== 'extra') {
+    const tier = item.kind === 'tier' ? 'the second tier of ' : '';
+    return `${tier}expert ${item.expert} of layer ${manifest.expertLayers[item.layerIndex].layer}`;
+  }
   return `bytes ${item.byteOffset} to ${item.byteOffset + item.byteLength} of extra.pack`;
 }

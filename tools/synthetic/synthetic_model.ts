@@ -67,6 +67,7 @@ export function syntheticSource(manifest: Manifest): ModelSource {
       });
       return row;
     },
+    readTierRow: (layer, expert) => Promise.reject(new RangeError(`there is no second tier of expert ${expert} in layer ${layer}`)),
     close: () => Promise.resolve(),
   };
 }

@@ -77,6 +77,7 @@ export function createRoundedSource(source: ModelSource, roundingOf: RoundingOf,
     manifest,
     readDense: (...range) => source.readDense(...range),
     readExpertRow,
+    readTierRow: (...row) => source.readTierRow(...row),
     close: () => source.close(),
     async statistics(signal) {
       for (const { layer } of expertLayers) {

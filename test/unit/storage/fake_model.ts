@@ -4,7 +4,7 @@ import type { ByteSource, Checkpoint, TensorRef } from '../../../src/formats/che
 import type { DensePlan, ExpertLayerPlan, Hyperparameters, MatrixSlice, ModelPlan } from '../../../src/formats/model_plan.ts';
 import type { NamedSource } from '../../../src/formats/open_checkpoint.ts';
 import type { WeightFormatName } from '../../../src/quant/formats.ts';
-import { fileByteLength } from '../../../src/quant/pack.ts';
+import { encodeRows, fileByteLength } from '../../../src/quant/pack.ts';
 
 export interface FakeModel {
   readonly checkpoint: Checkpoint;
@@ -57,15 +57,34 @@ class FileBuilder {
   }
 }
 
+/** Weights like those of real models: from −0.1 to 0.1, none of them zero. */
+function weights(count: number, seed: number): Float32Array {
+  return Float32Array.from(noise(2 * count, seed).subarray(count), (byte) => (byte - 127.5) / 1275);
+}
+
+export type ExpertFormats = Readonly<Record<'gate' | 'up' | 'down', WeightFormatName>>;
+
+/** A fake model whose experts are sound numbers in formats that we can encode, so that they can be converted. */
+export function convertibleModel(formats: ExpertFormats = { gate: 'BF16', up: 'MXFP4', down: 'Q8_0' }, seed = 1): FakeModel {
+  const model = fakeModel(seed, formats);
+  for (const { gate, up, down } of model.plan.experts) {
+    for (const [i, { format, rows, cols, source, byteOffset }] of [...gate, ...up, ...down].entries()) {
+      const bytes = model.bytes.get(`fake/${source.name}`)!;
+      bytes.set(encodeRows(format, weights(rows * cols, seed + i), rows, cols), byteOffset);
+    }
+  }
+  return model;
+}
+
 /** @param seed of all weights; the same seed gives the same model */
-export function fakeModel(seed = 1): FakeModel {
+export function fakeModel(seed = 1, formats: ExpertFormats = { gate: 'Q4_K', up: 'Q4_0', down: 'Q6_K' }): FakeModel {
   const first = new FileBuilder('weights-1.bin', 37);
   first.add('token_embd.weight', 'Q8_0', [5, 256], 3);
   first.add('unused.weight', 'F16', [7, 9], 1);
-  first.add('blk.1.gate', 'Q4_K', [EXPERTS, 16, 256]);
-  first.add('blk.1.up', 'Q4_0', [EXPERTS, 16, 256], 32);
+  first.add('blk.1.gate', formats.gate, [EXPERTS, 16, 256]);
+  first.add('blk.1.up', formats.up, [EXPERTS, 16, 256], 32);
   const second = new FileBuilder('weights-2.bin', 8);
-  for (let e = 0; e < EXPERTS; e++) second.add(`blk.1.down.${e}`, 'Q6_K', [16, 256], e);
+  for (let e = 0; e < EXPERTS; e++) second.add(`blk.1.down.${e}`, formats.down, [16, 256], e);
   second.add('norm.weight', 'F32', [256], 5);
   const built = [first.finish(seed, 11), second.finish(seed + 1, 0)];
   const config = new TextEncoder().encode('{"model_type": "fake"}');
