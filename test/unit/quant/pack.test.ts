@@ -30,6 +30,26 @@ const scaleAndMin = (s: Uint8Array, g: number) => (g < 4
   : { scale: (s[g + 4] % 16) + 16 * (s[g - 4] >> 6), min: (s[g + 4] >> 4) + 16 * (s[g] >> 6) });
 const IQ4_LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
+const single = (plane: Uint8Array, at: number): number => new DataView(plane.buffer, plane.byteOffset + at, 4).getFloat32(0, true);
+/** Sign, exponent with its bias, mantissa; subnormals where the exponent is 0. */
+const minifloat = (byte: number, mantissaBits: number, bias: number): number => {
+  const e = (byte & 127) >> mantissaBits;
+  const f = (byte & (2 ** mantissaBits - 1)) / 2 ** mantissaBits;
+  return (byte > 127 ? -1 : 1) * (e === 0 ? f * 2 ** (1 - bias) : (1 + f) * 2 ** (e - bias));
+};
+const e4m3 = (byte: number): number => ((byte & 127) === 127 ? NaN : minifloat(byte, 3, 7));
+const e5m2 = (byte: number): number => {
+  if ((byte & 124) !== 124) return minifloat(byte, 2, 15);
+  return byte & 3 ? NaN : byte > 127 ? -Infinity : Infinity;
+};
+/** The zero point is the word's lowest byte, not a part of the scale. */
+const int4 = ([codes, scales]: Uint8Array[], b: number, j: number, blockElems: number): number => {
+  const word = scales.slice(b * 4, b * 4 + 4);
+  const zero = word[0];
+  word[0] = 0;
+  return (field(codes, b * blockElems / 2, 4, j) - zero) * single(word, 0);
+};
+
 /** Weight j of block b read straight from the planes, written from the layout's description, not from the code. */
 const FROM_PLANES: Partial<Record<WeightFormatName, (p: Uint8Array[], b: number, j: number) => number>> = {
   Q8_0: ([codes, scales], b, j) => i8(codes[b * 32 + j]) * half(scales, b * 2),
@@ -53,6 +73,18 @@ const FROM_PLANES: Partial<Record<WeightFormatName, (p: Uint8Array[], b: number,
     const scale = scales[b] === 255 ? NaN : 2 ** (scales[b] - 127);
     return (code >> 3 && magnitude !== 0 ? -magnitude : magnitude) * scale;
   },
+  NVFP4: ([codes, scales], b, j) => {
+    const code = field(codes, b * 32, 4, j);
+    const scale = scales[b * 4 + (j >> 4)];
+    const magnitude = minifloat(code & 7, 1, 1) * (scale === 127 ? 0 : minifloat(scale & 127, 3, 7));
+    return code >> 3 && (code & 7) > 0 ? -magnitude : magnitude;
+  },
+  F8_E4M3: ([codes, scales], b, j) => e4m3(codes[b * 128 + j]) * single(scales, b * 4),
+  F8_E4M3_32: ([codes, scales], b, j) => e4m3(codes[b * 32 + j]) * single(scales, b * 4),
+  F8_E5M2: ([codes, scales], b, j) => e5m2(codes[b * 128 + j]) * single(scales, b * 4),
+  F8_E5M2_32: ([codes, scales], b, j) => e5m2(codes[b * 32 + j]) * single(scales, b * 4),
+  INT4: (planes, b, j) => int4(planes, b, j, 128),
+  INT4_32: (planes, b, j) => int4(planes, b, j, 32),
   W2: ([codes, scales], b, j) =>
     [-4, -1, 1, 4][field(codes, b * 8, 2, j)] * (scales[b] === 255 ? NaN : 2 ** (scales[b] - 127)),
   W3: (p, b, j) => {
