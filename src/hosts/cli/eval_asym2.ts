@@ -7,8 +7,6 @@
 import { leastSquaresExponent } from '../../quant/e8m0_search.ts';
 import { e8m0Value } from '../../quant/float.ts';
 
-export const ASYM2_BITS_PER_WEIGHT = 2.25;
-
 const LEVELS = Float64Array.of(-3, -1, 0.5, 4);
 /** Below the first a value is nearest to −3, and so on. */
 const MIDPOINTS = Float64Array.of(-2, -0.25, 2.25);

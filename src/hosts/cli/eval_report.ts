@@ -11,12 +11,12 @@ const MISSING = '–';
 
 const COLUMNS: readonly Column[] = [
   { title: 'experts', cell: (row) => row.experts },
-  { title: 'bits/weight', cell: ({ expertWeights: w }) => w === null ? MISSING : w.bitsPerWeight.toFixed(2) },
-  { title: 'expert MB', cell: ({ expertWeights: w }) => w === null ? MISSING : (w.byteLength / 1e6).toFixed(1) },
-  { title: 'relative RMS', cell: ({ expertWeights: w }) => w === null ? MISSING : w.relativeRms.toFixed(4) },
-  { title: 'cosine', cell: ({ expertWeights: w }) => w === null ? MISSING : w.cosine.toFixed(4) },
-  { title: 'sign bias', cell: ({ expertWeights: w }) => w === null ? MISSING : signed(w.signBias, 4) },
-  { title: 'mean error', cell: ({ expertWeights: w }) => w === null ? MISSING : signed(w.meanError, 4) },
+  { title: 'bits/weight', cell: ({ expertSize: size }) => size?.bitsPerWeight.toFixed(2) ?? MISSING },
+  { title: 'expert MB', cell: ({ expertSize: size }) => size === null ? MISSING : (size.byteLength / 1e6).toFixed(1) },
+  { title: 'relative RMS', cell: ({ expertErrors: errors }) => errors?.relativeRms.toFixed(4) ?? MISSING },
+  { title: 'cosine', cell: ({ expertErrors: errors }) => errors?.cosine.toFixed(4) ?? MISSING },
+  { title: 'sign bias', cell: ({ expertErrors: errors }) => errors === null ? MISSING : signed(errors.signBias, 4) },
+  { title: 'mean error', cell: ({ expertErrors: errors }) => errors === null ? MISSING : signed(errors.meanError, 4) },
   { title: 'perplexity', cell: ({ evaluation }) => estimate(evaluation.perplexity, 3) },
   { title: 'ΔNLL', cell: ({ evaluation: { comparison } }) => comparison === null ? MISSING : estimate(comparison.nllDifference, 4) },
   { title: 'KL divergence', cell: ({ evaluation: { comparison } }) => comparison === null ? MISSING : estimate(comparison.kl, 4) },

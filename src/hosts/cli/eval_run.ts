@@ -7,7 +7,8 @@ import { evaluationWindows, scoredTokens, type WindowOptions } from '../../engin
 import type { ModelSource } from '../../storage/model_source.ts';
 import { openNodeModel } from '../node_model.ts';
 import { countRoutedTokens, expertKey, hottestExperts, type RoutedCounts } from './eval_calibration.ts';
-import { createRoundedSource, keptStatistics, type ExpertStatistics, type RoundingOf } from './eval_rounded_source.ts';
+import { expertErrors, expertSize, NO_ERRORS, type ExpertErrors, type ExpertSize } from './eval_expert_statistics.ts';
+import { createRoundedSource, type RoundingOf } from './eval_rounded_source.ts';
 import type { ExpertVariant } from './eval_variants.ts';
 
 export interface EvalEntry {
@@ -29,7 +30,9 @@ export interface EvalRow {
   readonly architecture: string;
   readonly experts: string;
   /** null for a model without experts. */
-  readonly expertWeights: ExpertStatistics | null;
+  readonly expertSize: ExpertSize | null;
+  /** Of the experts' weights against those of the first entry; null where they can't be compared. */
+  readonly expertErrors: ExpertErrors | null;
   readonly evaluation: Evaluation;
   readonly seconds: number;
 }
@@ -52,23 +55,26 @@ export async function evaluateEntries(
   entries: readonly EvalEntry[], settings: EvalSettings, services: EvalServices,
 ): Promise<EvalRow[]> {
   const rows: EvalRow[] = [];
-  const routed = new Map<string, Promise<RoutedCounts>>();
+  const openSource = sourceOpener(settings, services.signal);
   let baseline: BaselineLogits | null = null;
   let baselineEngine: Engine | null = null;
   try {
     for (const entry of entries) {
-      const run = await openEntry(entry, settings, services, routed);
+      const opened = await openSource(entry);
+      const engine = await openEngine(opened, entry, settings, services);
       let keepOpen = false;
       try {
-        const { row, recording } = await scoreEntry(run, entry, settings, services, baseline);
-        rows.push(row);
+        const { score, recording } = await scoreEntry(engine, entry, settings, services, baseline);
+        const errors = opened.size === null ? null
+          : entry === entries[0] ? NO_ERRORS : await errorsAgainst(entries[0], opened.source, openSource, services.signal);
+        rows.push({ ...score, expertSize: opened.size, expertErrors: errors });
         if (baseline === null && entries.length > 1) {
           keepOpen = recording === null;
-          baseline = recording ?? run.engine.asBaseline();
-          if (keepOpen) baselineEngine = run.engine;
+          baseline = recording ?? engine.asBaseline();
+          if (keepOpen) baselineEngine = engine;
         }
       } finally {
-        if (!keepOpen) await run.engine.dispose();
+        if (!keepOpen) await engine.dispose();
       }
     }
   } finally {
@@ -78,53 +84,65 @@ export async function evaluateEntries(
   return rows;
 }
 
-interface OpenedEntry {
-  readonly engine: Engine;
-  /** Called before the engine is disposed, which closes the source. */
-  readonly statistics: () => Promise<ExpertStatistics | null>;
+interface OpenedSource {
+  readonly source: ModelSource;
+  /** null for a model without experts. */
+  readonly size: ExpertSize | null;
 }
 
-async function openEntry(
-  { modelPath, variant }: EvalEntry, settings: EvalSettings, services: EvalServices, routed: Map<string, Promise<RoutedCounts>>,
-): Promise<OpenedEntry> {
-  const { backend, signal, onProgress } = services;
-  const { source } = await openNodeModel(modelPath);
-  const { manifest } = source;
-  const open = (opened: ModelSource): Promise<Engine> => createEngine({
-    backend, source: opened, contextLength: settings.windows.contextLength, signal,
-    onProgress: ({ stage, done, total }) => onProgress(`${manifest.name} ${variant.name}: ${stage}`, done, total),
+type SourceOpener = (entry: EvalEntry) => Promise<OpenedSource>;
+
+/** Opens models with their experts rounded; counts routed tokens once a model, however many variants need them. */
+function sourceOpener(settings: EvalSettings, signal: AbortSignal): SourceOpener {
+  const counted = new Map<string, Promise<RoutedCounts>>();
+  const count = async (modelPath: string): Promise<RoutedCounts> => {
+    const { source } = await openNodeModel(modelPath);
+    return countRoutedTokens(source, settings.text, settings.calibrationTokens, settings.windows.contextLength, signal);
+  };
+  return async ({ modelPath, variant }) => {
+    const { source } = await openNodeModel(modelPath);
+    const { manifest } = source;
+    if (manifest.expertLayers.length === 0) return { source, size: null };
+    if (variant.kind === 'keep') return { source, size: expertSize(manifest, null) };
+    let roundingOf: RoundingOf;
+    if (variant.kind === 'all') {
+      roundingOf = () => variant.rounding;
+    } else {
+      const counting = counted.get(modelPath) ?? count(modelPath);
+      counted.set(modelPath, counting);
+      const layers = manifest.expertLayers.map(({ layer }) => layer);
+      const hot = hottestExperts(await counting, layers, manifest.expertCount, variant.hotShare);
+      roundingOf = (layer, expert) => hot.has(expertKey(layer, expert)) ? variant.hot : variant.cold;
+    }
+    const roundings = variant.kind === 'all' ? [variant.rounding] : [variant.hot, variant.cold];
+    const format = roundings.every(({ fitsBf16 }) => fitsBf16) ? 'BF16' : 'F32';
+    return { source: createRoundedSource(source, roundingOf, format), size: expertSize(manifest, roundingOf) };
+  };
+}
+
+function openEngine(
+  { source }: OpenedSource, { variant }: EvalEntry, { windows }: EvalSettings, { backend, signal, onProgress }: EvalServices,
+): Promise<Engine> {
+  return createEngine({
+    backend, source, contextLength: windows.contextLength, signal,
+    onProgress: ({ stage, done, total }) => onProgress(`${source.manifest.name} ${variant.name}: ${stage}`, done, total),
   });
-  if (variant.kind === 'keep' || manifest.expertLayers.length === 0) {
-    return { engine: await open(source), statistics: async () => manifest.expertLayers.length === 0 ? null : keptStatistics(manifest) };
-  }
-  let roundingOf: RoundingOf;
-  if (variant.kind === 'all') {
-    roundingOf = () => variant.rounding;
-  } else {
-    const counts = await (routed.get(modelPath) ?? calibrate(modelPath, settings, signal, routed));
-    const layers = manifest.expertLayers.map(({ layer }) => layer);
-    const hot = hottestExperts(counts, layers, manifest.expertCount, variant.hotShare);
-    roundingOf = (layer, expert) => hot.has(expertKey(layer, expert)) ? variant.hot : variant.cold;
-  }
-  const roundings = variant.kind === 'all' ? [variant.rounding] : [variant.hot, variant.cold];
-  const rounded = createRoundedSource(source, roundingOf, roundings.every(({ fitsBf16 }) => fitsBf16) ? 'BF16' : 'F32');
-  return { engine: await open(rounded), statistics: () => rounded.statistics(signal) };
 }
 
-/** Counts once a model, however many variants need it. */
-function calibrate(
-  modelPath: string, settings: EvalSettings, signal: AbortSignal, routed: Map<string, Promise<RoutedCounts>>,
-): Promise<RoutedCounts> {
-  const counting = openNodeModel(modelPath).then(({ source }) => countRoutedTokens(
-    source, settings.text, settings.calibrationTokens, settings.windows.contextLength, signal));
-  routed.set(modelPath, counting);
-  return counting;
+async function errorsAgainst(
+  first: EvalEntry, source: ModelSource, openSource: SourceOpener, signal: AbortSignal,
+): Promise<ExpertErrors | null> {
+  const original = await openSource(first);
+  try {
+    return await expertErrors(original.source, source, signal);
+  } finally {
+    await original.source.close();
+  }
 }
 
 async function scoreEntry(
-  { engine, statistics }: OpenedEntry, { variant }: EvalEntry, settings: EvalSettings, services: EvalServices,
-  baseline: BaselineLogits | null,
-): Promise<{ row: EvalRow; recording: LogitRecording | null }> {
+  engine: Engine, { variant }: EvalEntry, settings: EvalSettings, services: EvalServices, baseline: BaselineLogits | null,
+): Promise<{ score: Omit<EvalRow, 'expertSize' | 'expertErrors'>; recording: LogitRecording | null }> {
   const { signal, maxRecordingByteLength, clock, onProgress } = services;
   const { modelName, architecture } = engine.info;
   const encoded = engine.encodeText(settings.text);
@@ -140,6 +158,5 @@ async function scoreEntry(
     onProgress: (done, total) => onProgress(`${modelName} ${variant.name}: scoring`, done, total),
   });
   const seconds = (clock() - started) / 1000;
-  const row = { model: modelName, architecture, experts: variant.name, expertWeights: await statistics(), evaluation, seconds };
-  return { row, recording };
+  return { score: { model: modelName, architecture, experts: variant.name, evaluation, seconds }, recording };
 }

@@ -1,10 +1,11 @@
 /** The names of --experts: how the experts' weights are rounded before a model is scored. */
+import { convertRun, type WeightRun } from '../../quant/convert.ts';
 import { WEIGHT_FORMATS, type WeightFormatName } from '../../quant/formats.ts';
-import { decodeRows, encodeRows } from '../../quant/pack.ts';
+import { decodeRows } from '../../quant/pack.ts';
 import { UsageError } from './args.ts';
-import { ASYM2_BITS_PER_WEIGHT, roundAsym2 } from './eval_asym2.ts';
+import { roundAsym2 } from './eval_asym2.ts';
 
-/** Rounds a matrix to what a format can hold; the values come back as f32. */
+/** Rounds whole rows of a matrix to what a format can hold. */
 export interface Rounding {
   readonly name: string;
   readonly bitsPerWeight: number;
@@ -12,7 +13,7 @@ export interface Rounding {
   readonly blockElems: number;
   /** Whether BF16 holds every value that it gives, so that a rounded model takes half the memory. */
   readonly fitsBf16: boolean;
-  round(x: Float32Array, rows: number, cols: number): Float32Array;
+  round(run: WeightRun): Float32Array;
 }
 
 export type ExpertVariant =
@@ -25,15 +26,17 @@ export type ExpertVariant =
 const FIT_BF16: readonly string[] = ['W2', 'W3', 'MXFP4', 'BF16'];
 
 const ASYM2: Rounding = {
-  name: 'asym2', bitsPerWeight: ASYM2_BITS_PER_WEIGHT, blockElems: 32, fitsBf16: true, round: (x) => roundAsym2(x),
+  name: 'asym2', bitsPerWeight: 2.25, blockElems: 32, fitsBf16: true,
+  round: ({ format, bytes, elems, tensorScale }) =>
+    roundAsym2(decodeRows(format, bytes, 1, elems).map((value) => value * tensorScale)),
 };
 
-/** @throws RangeError where the format has no encoder. */
+/** As an import converts: MXFP4 to W2 by its exact rule, everything else by the format's encoder, which must exist. */
 export function formatRounding(format: WeightFormatName): Rounding {
   const { blockElems, blockByteLength } = WEIGHT_FORMATS[format];
   return {
     name: format, bitsPerWeight: (8 * blockByteLength) / blockElems, blockElems, fitsBf16: FIT_BF16.includes(format),
-    round: (x, rows, cols) => decodeRows(format, encodeRows(format, x, rows, cols), rows, cols),
+    round: (run) => decodeRows(format, convertRun(run, [format])[0].bytes, 1, run.elems),
   };
 }
 

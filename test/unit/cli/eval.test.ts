@@ -5,16 +5,16 @@ import { createReferenceBackend } from '../../../src/compute/reference/backend.t
 import { roundAsym2 } from '../../../src/hosts/cli/eval_asym2.ts';
 import { countRoutedTokens, hottestExperts } from '../../../src/hosts/cli/eval_calibration.ts';
 import { markdownTable } from '../../../src/hosts/cli/eval_report.ts';
-import { createRoundedSource, keptStatistics } from '../../../src/hosts/cli/eval_rounded_source.ts';
+import { decodeMatrix, expertErrors, expertSize } from '../../../src/hosts/cli/eval_expert_statistics.ts';
+import { createRoundedSource } from '../../../src/hosts/cli/eval_rounded_source.ts';
 import { evaluateEntries, type EvalRow, type EvalServices } from '../../../src/hosts/cli/eval_run.ts';
 import { formatRounding, parseVariants, type Rounding } from '../../../src/hosts/cli/eval_variants.ts';
 import { runCli } from '../../../src/hosts/cli/run.ts';
 import { openNodeModel } from '../../../src/hosts/node_model.ts';
-import { decodePackedRows, decodeRows, encodeRows, planeViews } from '../../../src/quant/pack.ts';
-import { packedLayout } from '../../../src/quant/packed.ts';
-import type { ExpertMatrixEntry } from '../../../src/storage/model_source.ts';
+import { decodeRows, encodeRows } from '../../../src/quant/pack.ts';
 
 const MODEL = join(import.meta.dirname, '../../vectors/starter/starter.gguf');
+const QWEN = join(import.meta.dirname, '../../vectors/models/qwen3_moe/qwen3_moe.gguf');
 const never = new AbortController().signal;
 
 async function hotset(args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
@@ -23,11 +23,6 @@ async function hotset(args: readonly string[]): Promise<{ code: number; out: str
     input: Readable.from(['']), out: (text: string) => { out += text; }, note: (text: string) => { err += text; },
   };
   return { code: await runCli(args, terminal, never), out, err };
-}
-
-function matrixOf(row: Uint8Array, { format, rows, cols, byteOffset, byteLength }: ExpertMatrixEntry): Float32Array {
-  const layout = packedLayout(format, rows, cols);
-  return decodePackedRows(layout, planeViews(layout, row.subarray(byteOffset, byteOffset + byteLength)), 0, rows);
 }
 
 describe('hotset eval', () => {
@@ -61,15 +56,31 @@ describe('hotset eval', () => {
     // Experts whose decoded values are kept give the very same logits.
     expect(exact.evaluation.comparison).toMatchObject({ kl: { mean: 0 }, topAgreement: { mean: 1 } });
     expect(exact.evaluation.nll).toEqual(keep.evaluation.nll);
-    expect(exact.expertWeights).toMatchObject({ relativeRms: 0, bitsPerWeight: 32 });
+    expect(exact).toMatchObject({ expertSize: { bitsPerWeight: 32 }, expertErrors: { relativeRms: 0, cosine: 1 } });
     expect(w2.evaluation.comparison!.kl.mean).toBeGreaterThan(0.01);
-    expect(w2.expertWeights!.bitsPerWeight).toBe(2.25);
-    expect(tiered.expertWeights!.bitsPerWeight).toBe(2.25 + 0.25 * 2);
-    expect(tiered.expertWeights!.relativeRms).toBeLessThan(w2.expertWeights!.relativeRms);
+    expect(keep.expertSize!.bitsPerWeight).toBe(4.5);
+    expect(w2.expertSize!.bitsPerWeight).toBe(2.25);
+    expect(tiered.expertSize!.bitsPerWeight).toBe(2.25 + 0.25 * 2);
+    expect(tiered.expertErrors!.relativeRms).toBeLessThan(w2.expertErrors!.relativeRms);
+    expect(Math.abs(w2.expertErrors!.signBias)).toBeLessThan(0.01);
     expect(tiered.evaluation.comparison!.kl.mean).not.toBe(w2.evaluation.comparison!.kl.mean);
     const table = markdownTable(rows).trimEnd().split('\n');
     expect(table).toHaveLength(2 + rows.length);
     expect(new Set(table.map((line) => line.split('|').length)).size).toBe(1);
+  });
+
+  it('compares models with a baseline of its own, which is named in the table', async () => {
+    const { code, out, err } = await hotset([
+      'eval', '--model', QWEN, '--baseline', MODEL, '--backend', 'reference', '--context', '16', '--max-tokens', '16', '--markdown']);
+    const [head, , baseline, model] = out.split('\n').map((line) => line.split(' | '));
+    expect([code, head[0]]).toEqual([0, '| model']);
+    expect(baseline[0]).toBe('| Starter (random weights)');
+    const [kl, rms] = [head.indexOf('KL divergence'), head.indexOf('relative RMS')];
+    expect(baseline[kl]).toBe('–');
+    expect(model[kl]).toMatch(/^\d+\.\d+ ± \d+\.\d+$/);
+    // Experts of other shapes have no errors against each other.
+    expect([baseline[rms], model[rms]]).toEqual(['0.0000', '–']);
+    expect(err).toMatch(/15 tokens of sample\.txt scored in windows of 16 tokens, .* from the first line to each/);
   });
 
   it('gives the same figures where the baseline is too long to keep and runs in step', async () => {
@@ -96,24 +107,32 @@ describe('rounded experts', () => {
     for (const name of ['gate', 'up', 'down'] as const) {
       const { rows, cols } = before[name];
       expect(after[name].format).toBe('BF16');
-      expect(matrixOf(to, after[name])).toEqual(
-        decodeRows('W2', encodeRows('W2', matrixOf(from, before[name]), rows, cols), rows, cols));
+      expect(decodeMatrix(to, after[name])).toEqual(
+        decodeRows('W2', encodeRows('W2', decodeMatrix(from, before[name]), rows, cols), rows, cols));
     }
-    const { bitsPerWeight, byteLength, signBias } = await rounded.statistics(never);
     const elems = 3 * 8 * 3 * 256 * 64;
-    expect([bitsPerWeight, byteLength]).toEqual([2.25, (elems * 2.25) / 8]);
-    expect(Math.abs(signBias)).toBeLessThan(0.01);
-    expect(keptStatistics(source.manifest)).toMatchObject({ bitsPerWeight: 4.5, relativeRms: 0, cosine: 1 });
+    expect(expertSize(source.manifest, () => formatRounding('W2'))).toEqual({ bitsPerWeight: 2.25, byteLength: (elems * 2.25) / 8 });
     await rounded.close();
   });
 
   it('are refused in BF16 where it would round them once more, and where blocks don\'t fit', async () => {
     const { source } = await openNodeModel(MODEL);
     await expect(createRoundedSource(source, () => formatRounding('Q8_0'), 'BF16').readExpertRow(0, 0)).rejects.toThrow(/BF16 doesn't hold/);
-    const wide: Rounding = { name: 'wide', bitsPerWeight: 1, blockElems: 512, fitsBf16: true, round: (x) => x };
+    const wide: Rounding = { ...formatRounding('W2'), name: 'wide', blockElems: 512 };
     await expect(createRoundedSource(source, () => wide, 'F32').readExpertRow(0, 0)).rejects.toThrow(
       /starter.*gate of layer 0 has 256 weights, which is no multiple of the wide block of 512/i);
     await source.close();
+  });
+
+  it('are compared expert by expert, and not at all with those of another shape', async () => {
+    const [{ source }, { source: other }] = await Promise.all([openNodeModel(MODEL), openNodeModel(QWEN)]);
+    expect(await expertErrors(source, other, never)).toBeNull();
+    // Half of the experts twice as large: the errors of those are as large as the weights.
+    const doubled: Rounding = { ...formatRounding('F32'), round: (run) => decodeRows(run.format, run.bytes, 1, run.elems).map((x) => 2 * x) };
+    const rounded = createRoundedSource(source, (_, expert) => expert < 4 ? doubled : formatRounding('F32'), 'F32');
+    const { relativeRms, cosine, signBias } = (await expertErrors(source, rounded, never))!;
+    expect([relativeRms, signBias]).toEqual([0.5, 0]);
+    expect(cosine).toBeCloseTo(1, 12);
   });
 
   it('in the asymmetric control are the nearest levels under the best of all exponents', () => {
