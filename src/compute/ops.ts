@@ -151,10 +151,22 @@ export interface BackendInfo {
   readonly fallbackReason: string | null;
 }
 
+export interface ProvenMemory {
+  /** What was asked for: no more than a trial may safely take. */
+  readonly askedByteLength: number;
+  /** What could be allocated of it. */
+  readonly provenByteLength: number;
+}
+
 export interface Backend {
   readonly info: BackendInfo;
   load(source: ModelSource, graph: ModelGraph, options: LoadOptions): Promise<LoadedModel>;
   /** Resolves with a sentence when the device is lost; never for the reference. */
   readonly lost: Promise<string>;
+  /**
+   * Finds out by trying whether the device has so much memory to give, and frees it again; loaded models stay. Never
+   * rejects. Absent where memory is the machine's own.
+   */
+  proveMemory?(byteLength: number): Promise<ProvenMemory>;
   dispose(): void;
 }

@@ -3,7 +3,9 @@ import type { Backend } from '../compute/ops.ts';
 import { createEngine, type Engine } from '../engine/engine.ts';
 import { SelfTestError } from '../engine/self_test.ts';
 import type { EngineInfo } from '../engine/types.ts';
+import type { ExpertConversion } from '../storage/conversion_report.ts';
 import { askForPersistence, detectStorage, storageEstimate, type StorageGlobals } from '../storage/detect.ts';
+import type { ExpertConverter } from '../storage/expert_converter.ts';
 import { createLibrary, type ModelLibrary } from '../storage/library.ts';
 import type { HostApi, LoadProgress, OpenOptions, Progress } from './api.ts';
 import type { BackendProvider } from './browser_backend.ts';
@@ -14,6 +16,8 @@ import { previewModel } from './import_preview.ts';
 
 export interface BrowserHostServices {
   readonly backends: BackendProvider;
+  /** Starts what converts experts while they are imported. */
+  readonly openConverter: () => Promise<ExpertConverter>;
   /** The worker's navigator. */
   readonly globals: StorageGlobals;
   /** Milliseconds since 1970. */
@@ -32,7 +36,14 @@ const LOAD_STAGES: Readonly<Record<LoadProgress['stage'], string>> = {
   'self-test': 'Testing the kernels',
 };
 
-export function createBrowserHost({ backends, globals, now }: BrowserHostServices): HostApi {
+const IMPORT_STAGES: Readonly<Record<ExpertConversion, string>> = {
+  'keep': 'Importing',
+  'w2': 'Converting to 2-bit experts',
+  'w2+fp4': 'Converting to 2-bit experts with an FP4 tier',
+  'w3': 'Converting to 3-bit experts',
+};
+
+export function createBrowserHost({ backends, openConverter, globals, now }: BrowserHostServices): HostApi {
   const storage = detectStorage(globals);
   const library: Promise<ModelLibrary> = storage.then(({ store }) => createLibrary(store, now));
   let opened: OpenedModel | null = null;
@@ -129,9 +140,9 @@ export function createBrowserHost({ backends, globals, now }: BrowserHostService
       let id: string | null = null;
       try {
         return await importDroppedFiles({
-          library: await library, files, conversion, signal: current.abort.signal,
+          library: await library, files, conversion, openConverter, signal: current.abort.signal,
           quota: () => storageEstimate(globals),
-          onProgress: (done, total) => onProgress({ stage: 'Importing', done, total, unit: 'bytes' }),
+          onProgress: (done, total) => onProgress({ stage: IMPORT_STAGES[conversion], done, total, unit: 'bytes' }),
           onIdentified: (found) => {
             id = found;
           },

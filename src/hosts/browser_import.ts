@@ -5,6 +5,8 @@ import { openCheckpoint, type NamedSource } from '../formats/open_checkpoint.ts'
 import { planModel } from '../models/registry.ts';
 import type { ExpertConversion } from '../storage/conversion_report.ts';
 import { modelId } from '../storage/fingerprint.ts';
+import { convertPlan } from '../storage/convert_plan.ts';
+import { createInThreadConverter, type ExpertConverter } from '../storage/expert_converter.ts';
 import type { ModelLibrary } from '../storage/library.ts';
 import type { StoredModelSummary } from '../storage/summary.ts';
 import { createTokenizer } from '../tokenizer/tokenizer.ts';
@@ -14,6 +16,8 @@ export interface BrowserImport {
   readonly library: ModelLibrary;
   readonly files: readonly DroppedFile[];
   readonly conversion: ExpertConversion;
+  /** Starts what converts experts; closed when the import ends. */
+  readonly openConverter: () => Promise<ExpertConverter>;
   readonly quota: () => Promise<{ quota?: number; usage?: number }>;
   readonly onProgress: (doneBytes: number, totalBytes: number) => void;
   readonly signal: AbortSignal;
@@ -56,7 +60,13 @@ export async function importDroppedFiles(options: BrowserImport): Promise<Stored
   // Told before an abort is heeded, since whoever cancels may want what an earlier import left gone.
   onIdentified(id);
   signal.throwIfAborted();
-  await library.import({ checkpoint, plan, files, id, onProgress, signal, quota });
+  const converter = conversion === 'keep' ? createInThreadConverter() : await options.openConverter();
+  try {
+    const stored = convertPlan(plan, conversion, converter);
+    await library.import({ checkpoint, plan: stored, files, id, onProgress, signal, quota });
+  } finally {
+    converter.close();
+  }
   const summary = await library.find(id);
   if (summary === null) throw new Error(`${plan.name} was imported but isn't in the library; reload the page.`);
   return summary;

@@ -1,8 +1,12 @@
 /** What the import dialog shows: how large a dropped model would be in each form, and where it would fit. */
 import type { Backend } from '../compute/ops.ts';
+import type { ModelPlan } from '../formats/model_plan.ts';
 import { EXPERT_CONVERSIONS, type ExpertConversion } from '../storage/conversion_report.ts';
-import { expertBitsPerWeight, expertSlices, type StoragePlan } from '../storage/convert_plan.ts';
-import { modelId } from '../storage/fingerprint.ts';
+import {
+  conversionRefusal, convertPlan, expertBitsPerWeight, expertSlices, type StoragePlan,
+} from '../storage/convert_plan.ts';
+import { createInThreadConverter } from '../storage/expert_converter.ts';
+import { fingerprint, modelIdOf, type Fingerprint } from '../storage/fingerprint.ts';
 import type { ModelLibrary } from '../storage/library.ts';
 import { manifestFromPlan } from '../storage/manifest.ts';
 import { buildOrigin, isKeptFile } from '../storage/origin.ts';
@@ -22,8 +26,10 @@ export async function previewModel(
 ): Promise<ImportPreview> {
   const { plan } = dropped;
   const choices: ImportChoice[] = [];
-  for (const conversion of EXPERT_CONVERSIONS) choices.push(await choiceOf(dropped, conversion, library));
-  const askedByteLength = Math.max(...choices.map((choice) => choice.gpuByteLength));
+  const print = await fingerprint(dropped.checkpoint, dropped.files);
+  for (const conversion of EXPERT_CONVERSIONS) choices.push(await choiceOf(dropped, print, conversion, library));
+  const largest = Math.max(...choices.filter(({ refusal }) => refusal === null).map(({ gpuByteLength }) => gpuByteLength));
+  const memory = await backend.proveMemory?.(largest);
   return {
     name: plan.name,
     architecture: plan.architecture,
@@ -34,22 +40,29 @@ export async function previewModel(
     expertUsedCount: plan.hyperparameters.expertUsedCount,
     choices,
     freeStorageByteLength: estimate.quota === undefined ? null : Math.max(0, estimate.quota - (estimate.usage ?? 0)),
-    gpu: { backend: backend.info, provenByteLength: null, askedByteLength },
+    gpu: {
+      backend: backend.info,
+      provenByteLength: memory?.provenByteLength ?? null,
+      askedByteLength: memory?.askedByteLength ?? largest,
+    },
   };
 }
 
 async function choiceOf(
-  { checkpoint, plan, files }: DroppedModel, conversion: ExpertConversion, library: ModelLibrary,
+  { checkpoint, plan, files }: DroppedModel, print: Fingerprint, conversion: ExpertConversion, library: ModelLibrary,
 ): Promise<ImportChoice> {
-  const manifest = manifestFromPlan(plan);
-  const { origin } = buildOrigin(plan, files.filter((file) => isKeptFile(file, checkpoint)));
-  const byteLengths = packFileByteLengths(manifest, origin);
-  const present = await library.find(await modelId(checkpoint, files, conversion));
+  const refusal = conversionRefusal(plan, conversion);
+  // A refused choice shows the sizes of the model as it is.
+  const stored: StoragePlan = refusal === null ? convertPlan(plan, conversion, createInThreadConverter()) : plan;
+  const manifest = manifestFromPlan(stored);
+  const kept = stored.conversion ? [] : files.filter((file) => isKeptFile(file, checkpoint));
+  const byteLengths = packFileByteLengths(manifest, buildOrigin(stored, kept).origin);
+  const present = await library.find(await modelIdOf(print, conversion));
   return {
     conversion,
-    refusal: conversion === 'keep' ? null : 'this build can’t convert experts',
-    expertByteLength: byteLengths['experts.pack'],
-    expertBitsPerWeight: expertBitsPerWeight(plan),
+    refusal,
+    expertByteLength: byteLengths['experts.pack'] + byteLengths['experts_fp4.pack'],
+    expertBitsPerWeight: expertBitsPerWeight(stored),
     storageByteLength: Object.values(byteLengths).reduce((sum, byteLength) => sum + byteLength, 0),
     gpuByteLength: byteLengths['dense.pack'] + byteLengths['experts.pack'],
     present: present?.state ?? null,
@@ -57,7 +70,7 @@ async function choiceOf(
 }
 
 /** Formats by their share of the experts' bytes, largest first. */
-function expertFormats(plan: StoragePlan): string[] {
+function expertFormats(plan: ModelPlan): string[] {
   const byteLengths = new Map<string, number>();
   for (const { format, byteLength } of expertSlices(plan)) {
     byteLengths.set(format, (byteLengths.get(format) ?? 0) + byteLength);

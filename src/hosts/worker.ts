@@ -3,12 +3,15 @@ import { expose, releaseProxy, type Remote } from 'comlink';
 import type { HostApi, Progress } from './api.ts';
 import { createBackendProvider } from './browser_backend.ts';
 import { createBrowserHost } from './browser_host.ts';
+import { convertWorkerCount, openConvertPool, spawnConvertWorker } from './convert_pool.ts';
 
 /** More reports than people can see would only keep the page busy. */
 const REPORT_INTERVAL_MILLIS = 50;
 
 const host = createBrowserHost({
   backends: createBackendProvider(navigator.gpu as GPU | undefined),
+  openConverter: () => openConvertPool(
+    convertWorkerCount(navigator.hardwareConcurrency), spawnConvertWorker, (sentence) => console.warn(sentence)),
   globals: navigator,
   now: () => Date.now(),
 });

@@ -12,8 +12,7 @@ export interface ExpertConverter {
   /** Threads that convert beside the caller's; 0 where converting happens in the caller's. */
   readonly workerCount: number;
   /**
-   * Converts a run, one result a target. The run's bytes may be handed over to another thread: they are the
-   * converter's from here on.
+   * Converts a run, one result a target. The run's bytes are only read.
    * @throws Error with a sentence where the worker failed or the converter was closed
    */
   convert(job: ConversionJob): Promise<readonly ConvertedRun[]>;

@@ -11,24 +11,38 @@ const HEAD_BYTE_LENGTH = 4 * 1024 * 1024;
 const SAMPLE_BYTE_LENGTH = 64 * 1024;
 const SAMPLES = 64;
 
+/** What identifies the files of a model. */
+export interface Fingerprint {
+  readonly files: readonly string[];
+  readonly tensors: readonly (readonly unknown[])[];
+}
+
 /**
- * Id of the model in these files: the same for the same files, in any order and under any name. Covers the tensor
- * table, all sizes, small files whole, and of large files the first 4 MiB and 64 samples up to the end. Each conversion
- * of the experts is a model of its own.
+ * Reads what tells these files from others, in any order and under any name: the tensor table, all sizes, small files
+ * whole, and of large files the first 4 MiB and 64 samples up to the end.
  */
-export async function modelId(
-  checkpoint: Checkpoint, files: readonly NamedSource[], conversion: ExpertConversion = 'keep',
-): Promise<string> {
+export async function fingerprint(checkpoint: Checkpoint, files: readonly NamedSource[]): Promise<Fingerprint> {
   const kept = files.filter((file) => isKeptFile(file, checkpoint));
   const digests: string[] = [];
   for (const { source } of kept) digests.push(await sampleDigest(source));
   const tensors = [...checkpoint.tensors.values()]
     .map((t) => [t.name, t.format, t.shape, t.byteOffset, t.byteLength])
     .sort((a, b) => String(a[0]) < String(b[0]) ? -1 : 1);
-  const sha = await createSHA256();
+  return { files: digests.sort(), tensors };
+}
+
+/** Id of the model in files of this fingerprint; each conversion of its experts is a model of its own. */
+export async function modelIdOf({ files, tensors }: Fingerprint, conversion: ExpertConversion): Promise<string> {
   const converted = conversion === 'keep' ? {} : { conversion };
-  sha.update(JSON.stringify({ version: 1, files: digests.sort(), tensors, ...converted }));
+  const sha = await createSHA256();
+  sha.update(JSON.stringify({ version: 1, files, tensors, ...converted }));
   return `m${sha.digest('hex').slice(0, 24)}`;
+}
+
+export async function modelId(
+  checkpoint: Checkpoint, files: readonly NamedSource[], conversion: ExpertConversion = 'keep',
+): Promise<string> {
+  return modelIdOf(await fingerprint(checkpoint, files), conversion);
 }
 
 async function sampleDigest(source: ByteSource): Promise<string> {

@@ -5,6 +5,7 @@ import { createKernelProfile, type KernelProfile } from './kernel_profile.ts';
 import { loadModel } from './loaded_model.ts';
 import { createPipelineCache } from './pipeline_cache.ts';
 import { createShaderLibrary } from './shader_library.ts';
+import { proveMemory } from './prove_memory.ts';
 
 export interface WebGpuOptions extends DeviceRequest {
   /** navigator.gpu, or Dawn's. */
@@ -38,6 +39,7 @@ export async function createWebGpuBackend(options: WebGpuOptions): Promise<WebGp
       fallbackReason: software ? SOFTWARE_REASON : null,
     },
     load: (source, graph, loadOptions) => loadModel(opened, pipelines, kernelProfile, source, graph, loadOptions),
+    proveMemory: (byteLength) => proveMemory(options.gpu, options, byteLength),
     kernelProfile,
     // A device that we destroyed ourselves is no loss to report.
     lost: device.lost.then((info) => disposed ? new Promise<string>(() => undefined)
