@@ -1,5 +1,6 @@
 /** What a model file says, whatever its container: the meeting point of the GGUF and safetensors readers. */
 import type { WeightFormatName } from '../quant/formats.ts';
+import type { StoredCodes } from './code_order.ts';
 
 /** A random-access byte range: a File, an OPFS file, a Node file descriptor, an ArrayBuffer in tests. */
 export interface ByteSource {
@@ -19,6 +20,8 @@ export interface TensorRef {
   readonly byteLength: number;
   /** Factors of all weights, in formats that keep one (NVFP4): one, or one for each index of the outermost dimension. */
   readonly tensorScales?: readonly number[];
+  /** Where `source` is put together from other tensors: what an export can make of the packed codes again. */
+  readonly codes?: StoredCodes;
 }
 
 /** A GGUF metadata value. 64-bit integers become numbers where exact, else bigint. */

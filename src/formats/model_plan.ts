@@ -4,6 +4,7 @@
  */
 import type { ByteSource, TokenizerSource } from './checkpoint.ts';
 import type { WeightFormatName } from '../quant/formats.ts';
+import type { StoredCodes } from './code_order.ts';
 
 /** A contiguous run of rows in file layout. */
 export interface MatrixSlice {
@@ -15,6 +16,8 @@ export interface MatrixSlice {
   readonly byteLength: number;
   /** Factor of all its weights, in formats that keep one (NVFP4); 1 where absent. */
   readonly tensorScale?: number;
+  /** Of a tensor put together from others: the bytes of a file that hold its codes. */
+  readonly codes?: StoredCodes;
   /** Tensor that it comes from, for messages. */
   readonly tensor: string;
 }

@@ -1,5 +1,6 @@
 /** From tensor tables to byte ranges of a checkpoint's files, with every shape checked. */
 import { ModelFormatError, type Checkpoint, type TensorRef } from '../formats/checkpoint.ts';
+import type { StoredCodes } from '../formats/code_order.ts';
 import type { DensePlan, ExpertLayerPlan, Hyperparameters, MatrixSlice } from '../formats/model_plan.ts';
 import { WEIGHT_FORMATS } from '../quant/formats.ts';
 import { checkpointLabel } from './fields.ts';
@@ -112,6 +113,7 @@ export class TensorResolver {
     return {
       format: tensor.format, rows, cols, source: tensor.source, byteOffset, byteLength, tensor: name,
       ...(tensorScale === undefined ? {} : { tensorScale }),
+      ...codesOf(tensor, cut),
     };
   }
 
@@ -143,6 +145,14 @@ export class TensorResolver {
   #refusal(problem: string, fileName = checkpointLabel(this.#checkpoint)): ModelFormatError {
     return new ModelFormatError(`${fileName} ${problem}`);
   }
+}
+
+/** Codes in the order of rows are cut as the rows are; in any other order only a whole tensor has its own. */
+function codesOf({ codes }: TensorRef, cut: Cut): { readonly codes?: StoredCodes } {
+  const count = cut.leading * cut.parts;
+  if (!codes || (codes.order !== 'rows' && count > 1)) return {};
+  const byteLength = codes.byteLength / count;
+  return { codes: { ...codes, byteOffset: codes.byteOffset + (cut.index * cut.parts + cut.part) * byteLength, byteLength } };
 }
 
 function layerless(name: string): string {

@@ -1,4 +1,7 @@
 /** Gives an imported model back as the files it came from, byte for byte, a bounded piece at a time. */
+import { storedCodes, type CodeOrder } from '../formats/code_order.ts';
+import { planeRowRange } from '../quant/pack.ts';
+import { packedLayout } from '../quant/packed.ts';
 import { StorageError, type FileStore, type StoredFile } from './file_store.ts';
 import type { ExpertMatrixEntry } from './model_source.ts';
 import type { OriginSegment } from './origin.ts';
@@ -45,18 +48,24 @@ async function* segmentChunks(
       }
       return;
     case 'dense':
-      yield* storedMatrix(files['dense.pack'], manifest.dense[segment.index], 0);
+      yield* storedMatrix(files['dense.pack'], manifest.dense[segment.index], 0, segment.codes);
       return;
     case 'experts': {
       const matrix = manifest.expertLayers[segment.layerIndex][segment.matrix];
       for (let expert = segment.first; expert < segment.first + segment.count; expert++) {
         const rowByteOffset = expertRowByteOffset(manifest, segment.layerIndex, expert);
-        yield* storedMatrix(files['experts.pack'], matrix, rowByteOffset);
+        yield* storedMatrix(files['experts.pack'], matrix, rowByteOffset, segment.codes);
       }
     }
   }
 }
 
-function storedMatrix(file: StoredFile, matrix: ExpertMatrixEntry, byteOffset: number): AsyncGenerator<Uint8Array> {
-  return unpackMatrix(matrix, (at, byteLength) => file.read(byteOffset + matrix.byteOffset + at, byteLength));
+function storedMatrix(
+  file: StoredFile, matrix: ExpertMatrixEntry, byteOffset: number, codes: CodeOrder | undefined,
+): AsyncGenerator<Uint8Array> {
+  const read = (at: number, byteLength: number) => file.read(byteOffset + matrix.byteOffset + at, byteLength);
+  if (codes === undefined) return unpackMatrix(matrix, read);
+  const { rows, cols } = matrix;
+  const { byteOffset: planeOffset, byteLength } = planeRowRange(packedLayout(matrix.format, rows, cols), 0, 0, rows);
+  return storedCodes(codes, rows, byteLength, (at, length) => read(planeOffset + at, length), RUN_BYTE_LENGTH);
 }

@@ -1,12 +1,15 @@
 /**
  * How the imported files can be given back: each file is a list of segments, every byte of it either in a packed
  * matrix (re-created by the exact inverse of packing) or, where the plan doesn't use it — headers, padding, unused
- * tensors, tokenizer files — kept as it was in extra.pack.
+ * tensors, tokenizer files, the scales that were packed together with codes — kept as it was in extra.pack.
  */
 import type { ByteSource, Checkpoint } from '../formats/checkpoint.ts';
-import type { ModelPlan } from '../formats/model_plan.ts';
+import { CODE_ORDERS, type CodeOrder, type StoredCodes } from '../formats/code_order.ts';
+import type { MatrixSlice, ModelPlan } from '../formats/model_plan.ts';
 import type { NamedSource } from '../formats/open_checkpoint.ts';
-import { fileByteLength } from '../quant/pack.ts';
+import { WEIGHT_FORMATS } from '../quant/formats.ts';
+import { fileByteLength, planeRowRange } from '../quant/pack.ts';
+import { packedLayout } from '../quant/packed.ts';
 import type { ExpertLayerEntry, ExpertMatrixEntry, Manifest } from './model_source.ts';
 import { arrayOf, countOf, damaged, recordOf, textOf } from './stored_json.ts';
 
@@ -15,12 +18,12 @@ export type ExpertMatrixName = (typeof EXPERT_MATRICES)[number];
 
 export type OriginSegment =
   | { readonly kind: 'extra'; readonly byteOffset: number; readonly byteLength: number }
-  /** The file layout of manifest.dense[index]. */
-  | { readonly kind: 'dense'; readonly index: number }
+  /** The file layout of manifest.dense[index]; with `codes` only the codes, in this order. */
+  | { readonly kind: 'dense'; readonly index: number; readonly codes?: CodeOrder }
   /** One matrix of experts first … first + count − 1 of manifest.expertLayers[layerIndex], one after the other. */
   | {
       readonly kind: 'experts'; readonly layerIndex: number; readonly matrix: ExpertMatrixName;
-      readonly first: number; readonly count: number;
+      readonly first: number; readonly count: number; readonly codes?: CodeOrder;
     };
 
 export interface OriginFile {
@@ -94,26 +97,33 @@ export function buildOrigin(
 
 function placementsBySource(plan: ModelPlan): Map<ByteSource, Placement[]> {
   const bySource = new Map<ByteSource, Placement[]>();
-  const add = (slice: { source: ByteSource; byteOffset: number; byteLength: number }, segment: OriginSegment) => {
-    const list = bySource.get(slice.source) ?? [];
-    bySource.set(slice.source, list);
-    list.push({ byteOffset: slice.byteOffset, byteLength: slice.byteLength, segment });
+  const add = (slice: MatrixSlice, segment: OriginSegment) => {
+    // What a derived source is put together from is kept, except for the codes, which are most of it.
+    const { source, byteOffset, byteLength }: Omit<StoredCodes, 'order'> = slice.codes ?? slice;
+    const list = bySource.get(source) ?? [];
+    bySource.set(source, list);
+    list.push({ byteOffset, byteLength, segment });
   };
-  plan.dense.forEach(({ slice }, index) => add(slice, { kind: 'dense', index }));
+  plan.dense.forEach(({ slice }, index) => add(slice, { kind: 'dense', index, ...codesOf(slice) }));
   plan.experts.forEach((layer, layerIndex) => {
     for (const matrix of EXPERT_MATRICES) {
-      layer[matrix].forEach((slice, first) => add(slice, { kind: 'experts', layerIndex, matrix, first, count: 1 }));
+      layer[matrix].forEach((slice, first) =>
+        add(slice, { kind: 'experts', layerIndex, matrix, first, count: 1, ...codesOf(slice) }));
     }
   });
   for (const list of bySource.values()) list.sort((a, b) => a.byteOffset - b.byteOffset);
   return bySource;
 }
 
+function codesOf({ codes }: MatrixSlice): { readonly codes?: CodeOrder } {
+  return codes ? { codes: codes.order } : {};
+}
+
 /** Joins experts that follow each other, as those of a fused tensor do. */
 function appendSegment(segments: OriginSegment[], segment: OriginSegment): void {
   const last = segments.at(-1);
   const follows = last?.kind === 'experts' && segment.kind === 'experts' && last.layerIndex === segment.layerIndex
-    && last.matrix === segment.matrix && last.first + last.count === segment.first;
+    && last.matrix === segment.matrix && last.codes === segment.codes && last.first + last.count === segment.first;
   if (follows) segments[segments.length - 1] = { ...last, count: last.count + segment.count };
   else segments.push(segment);
 }
@@ -127,12 +137,15 @@ function safePath(path: string): string {
 /** Bytes of a segment in its file. */
 export function segmentByteLength(manifest: Manifest, segment: OriginSegment): number {
   if (segment.kind === 'extra') return segment.byteLength;
-  if (segment.kind === 'dense') return matrixFileByteLength(manifest.dense[segment.index]);
-  return segment.count * matrixFileByteLength(manifest.expertLayers[segment.layerIndex][segment.matrix]);
+  if (segment.kind === 'dense') return matrixSegmentByteLength(manifest.dense[segment.index], segment.codes);
+  return segment.count * matrixSegmentByteLength(manifest.expertLayers[segment.layerIndex][segment.matrix], segment.codes);
 }
 
-function matrixFileByteLength(matrix: Pick<ExpertMatrixEntry, 'format' | 'rows' | 'cols'>): number {
-  return fileByteLength(matrix.format, matrix.rows, matrix.cols);
+function matrixSegmentByteLength(
+  { format, rows, cols }: Pick<ExpertMatrixEntry, 'format' | 'rows' | 'cols'>, codes: CodeOrder | undefined,
+): number {
+  if (codes === undefined) return fileByteLength(format, rows, cols);
+  return planeRowRange(packedLayout(format, rows, cols), 0, 0, rows).byteLength;
 }
 
 /** Checks a stored origin against its manifest. @throws StorageError where they don't fit. */
@@ -162,7 +175,7 @@ function checkSegment(value: unknown, manifest: Manifest, extraByteLength: numbe
   if (s.kind === 'dense') {
     const index = countOf(s.index, where);
     if (index >= manifest.dense.length) throw damaged(`${where} names an unknown tensor`);
-    return { kind: 'dense', index };
+    return { kind: 'dense', index, ...checkCodes(s.codes, manifest.dense[index], where) };
   }
   const layerIndex = countOf(s.layerIndex, where);
   const layer: ExpertLayerEntry | undefined = manifest.expertLayers[layerIndex];
@@ -172,5 +185,14 @@ function checkSegment(value: unknown, manifest: Manifest, extraByteLength: numbe
   if (s.kind !== 'experts' || !layer || !matrix || first + count > manifest.expertCount) {
     throw damaged(`${where} names unknown experts`);
   }
-  return { kind: 'experts', layerIndex, matrix, first, count };
+  return { kind: 'experts', layerIndex, matrix, first, count, ...checkCodes(s.codes, layer[matrix], where) };
+}
+
+function checkCodes(value: unknown, { format }: Pick<ExpertMatrixEntry, 'format'>, where: string): { readonly codes?: CodeOrder } {
+  if (value === undefined) return {};
+  const codes = CODE_ORDERS.find((order) => order === value);
+  const { planes: [plane], blockElems } = WEIGHT_FORMATS[format];
+  const fourBits = plane.blockByteLength % 4 === 0 && plane.blockByteLength * 2 === blockElems;
+  if (!codes || (codes !== 'rows' && !fourBits)) throw damaged(`${where} has codes in an unknown order`);
+  return { codes };
 }

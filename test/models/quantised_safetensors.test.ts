@@ -5,38 +5,22 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createReferenceBackend } from '../../src/compute/reference/backend.ts';
 import { collectLogits } from '../../src/engine/logits.ts';
-import { bytesSource } from '../../src/formats/byte_sources.ts';
 import { openCheckpoint } from '../../src/formats/open_checkpoint.ts';
 import { buildGraph, planModel } from '../../src/models/registry.ts';
-import { decodeRows } from '../../src/quant/pack.ts';
 import { createDirectSource } from '../../src/storage/direct_source.ts';
-import { openModel, readReferenceRun, readVector } from '../support/model_files.ts';
-import {
-  awq, floats, fp8, gptq, mxfp4, nvfp4, packedInt4, type Matrix, type Quantised,
-} from '../support/quantised_weights.ts';
-import { writeSafetensors, type SafetensorsTensor } from '../support/safetensors_writer.ts';
+import { readReferenceRun } from '../support/model_files.ts';
+import { applyScheme, CHECKPOINT_SCHEMES, checkpointFiles, qwen3Matrices } from '../support/quantised_checkpoint.ts';
+import { floats, type Matrix } from '../support/quantised_weights.ts';
+import type { SafetensorsTensor } from '../support/safetensors_writer.ts';
 
-const CONFIG = JSON.parse(new TextDecoder().decode(readVector('qwen3_moe/config.json'))) as object;
 const { tokens } = readReferenceRun('qwen3_moe');
 const POSITIONS = [3, 15];
 
 let original: readonly Matrix[];
-beforeAll(async () => {
-  const { tensors } = await openModel('qwen3_moe', 'safetensors');
-  original = await Promise.all([...tensors.values()].map(async ({ name, format, shape, source, byteOffset, byteLength }) => {
-    const cols = shape[shape.length - 1];
-    const rows = shape.reduce((a, b) => a * b, 1) / cols;
-    return { name, shape, values: decodeRows(format, await source.read(byteOffset, byteLength), rows, cols) };
-  }));
-});
+beforeAll(async () => { original = await qwen3Matrices(); });
 
 async function logits(tensors: readonly SafetensorsTensor[], quantization: object | null): Promise<Float32Array[]> {
-  const config = new TextEncoder().encode(JSON.stringify({ ...CONFIG, ...(quantization ? { quantization_config: quantization } : {}) }));
-  const checkpoint = await openCheckpoint([
-    { path: 'm/model.safetensors', source: bytesSource('model.safetensors', writeSafetensors(tensors)) },
-    { path: 'm/config.json', source: bytesSource('config.json', config) },
-  ]);
-  const source = createDirectSource(planModel(checkpoint));
+  const source = createDirectSource(planModel(await openCheckpoint(checkpointFiles(tensors, quantization))));
   const { architecture, hyperparameters, dense } = source.manifest;
   const graph = buildGraph(architecture, hyperparameters, dense.map(({ name }) => name));
   const model = await createReferenceBackend({}).load(source, graph, { contextLength: 32 });
@@ -45,86 +29,13 @@ async function logits(tensors: readonly SafetensorsTensor[], quantization: objec
   return rows;
 }
 
-/** Gate above up, and down, of all experts of each layer, under the names of transformers' stacked experts. */
-function stackExperts(matrices: readonly Matrix[]): Matrix[] {
-  const expert = /^(.*\.experts)\.(\d+)\.(gate|up|down)_proj\.weight$/;
-  const rest = matrices.filter(({ name }) => !expert.test(name));
-  const layers = new Set(matrices.flatMap(({ name }) => expert.exec(name)?.[1] ?? []));
-  const stack = (name: string, parts: readonly Matrix[], rows: number): Matrix => {
-    const cols = parts[0].shape[1];
-    const values = new Float32Array(parts.reduce((sum, part) => sum + part.values.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      values.set(part.values, at);
-      at += part.values.length;
-    }
-    return { name, shape: [values.length / rows / cols, rows, cols], values };
-  };
-  const stacked = [...layers].flatMap((layer) => {
-    const of = (e: number, projection: string) => matrices.find(({ name }) => name === `${layer}.${e}.${projection}_proj.weight`)!;
-    const ids = Array.from({ length: 8 }, (_, e) => e);
-    return [
-      stack(`${layer}.gate_up_proj`, ids.flatMap((e) => [of(e, 'gate'), of(e, 'up')]), 64),
-      stack(`${layer}.down_proj`, ids.map((e) => of(e, 'down')), 64),
-    ];
-  });
-  return [...rest, ...stacked];
-}
-
-const isProjection = ({ name }: Matrix): boolean => /_proj(\.weight)?$/.test(name);
-const isExpert = ({ name }: Matrix): boolean => name.includes('.experts.');
-/** NVFP4 has blocks of 64. */
-const hasBlocksOf64 = (m: Matrix): boolean => isProjection(m) && m.shape[m.shape.length - 1] % 64 === 0;
-
-const compressed = (format: string, weights: object) => ({
-  quant_method: 'compressed-tensors', format, config_groups: { group_0: { targets: ['Linear'], weights } }, ignore: ['lm_head'],
-});
-
-interface Scheme {
-  readonly config: object;
-  readonly chosen: (m: Matrix) => boolean;
-  readonly quantise: (m: Matrix) => Quantised;
-  readonly stacked?: boolean;
-}
-
-const SCHEMES: Record<string, Scheme> = {
-  'FP8 with scales of blocks': {
-    config: { quant_method: 'fp8', weight_block_size: [16, 32] }, chosen: isProjection, quantise: (m) => fp8(m, { tile: [16, 32] }),
-  },
-  'FP8 with scales of rows': {
-    config: compressed('float-quantized', { num_bits: 8, type: 'float', strategy: 'channel' }), chosen: isProjection,
-    quantise: (m) => fp8(m, { tile: [1, m.shape[1]], suffix: '_scale', scaleDtype: 'BF16' }),
-  },
-  'NVFP4 of modelopt': { config: { quant_method: 'modelopt', quant_algo: 'NVFP4' }, chosen: hasBlocksOf64, quantise: (m) => nvfp4(m, 'modelopt') },
-  'NVFP4 of modelopt, stacked experts': {
-    config: { quant_method: 'modelopt', quant_algo: 'NVFP4' }, chosen: (m) => isExpert(m) && hasBlocksOf64(m), stacked: true, quantise: (m) => nvfp4(m, 'modelopt'),
-  },
-  'MXFP4, stacked experts': { config: { quant_method: 'mxfp4' }, chosen: isExpert, stacked: true, quantise: (m) => mxfp4(m, 'gpt-oss') },
-  'GPTQ': {
-    config: { quant_method: 'gptq', bits: 4, group_size: 32, desc_act: false, sym: true }, chosen: isProjection, quantise: (m) => gptq(m, 32, 1, true),
-  },
-  'AWQ': { config: { quant_method: 'awq', bits: 4, group_size: 32, version: 'gemm' }, chosen: isProjection, quantise: (m) => awq(m, 32) },
-  '4-bit integers of compressed-tensors': {
-    config: compressed('pack-quantized', { num_bits: 4, type: 'int', strategy: 'group', group_size: 32 }), chosen: isExpert,
-    quantise: (m) => packedInt4(m, 32, false),
-  },
-};
-
 describe('stored quantised', () => {
-  it.each(Object.keys(SCHEMES))('%s', async (key) => {
-    const { config, chosen, quantise, stacked } = SCHEMES[key];
-    const matrices = stacked ? stackExperts(original) : original;
-    const stored: SafetensorsTensor[] = [];
-    const plain: SafetensorsTensor[] = [];
-    let quantised = 0;
-    for (const matrix of matrices) {
-      const q = chosen(matrix) ? quantise(matrix) : null;
-      const asFloats = floats(matrix.name, matrix.shape, q?.values ?? matrix.values);
-      stored.push(...(q?.tensors ?? [asFloats]));
-      plain.push(asFloats);
-      if (q) quantised++;
-    }
-    expect(quantised).toBeGreaterThanOrEqual(3);
-    expect(await logits(stored, config)).toEqual(await logits(plain, null));
+  it.each(Object.keys(CHECKPOINT_SCHEMES))('%s', async (key) => {
+    const scheme = CHECKPOINT_SCHEMES[key];
+    const matrices = applyScheme(scheme, original);
+    expect(matrices.filter(({ quantised }) => quantised).length).toBeGreaterThanOrEqual(3);
+    const plain = matrices.map(({ matrix: { name, shape, values }, quantised }) => floats(name, shape, quantised?.values ?? values));
+    const stored = matrices.flatMap(({ quantised }, i) => quantised?.tensors ?? [plain[i]]);
+    expect(await logits(stored, scheme.config)).toEqual(await logits(plain, null));
   });
 });

@@ -4,6 +4,7 @@
  */
 import { WEIGHT_FORMATS, type WeightFormatName } from '../../quant/formats.ts';
 import type { ByteSource, TensorRef } from '../checkpoint.ts';
+import type { CodeOrder } from '../code_order.ts';
 import { checkRange } from '../byte_sources.ts';
 import { tensorError, type StoredTensor } from '../stored_tensor.ts';
 
@@ -15,6 +16,8 @@ export interface DerivedRows {
   /** As architectures ask for it: [rows, cols] or [expert, rows, cols]. */
   readonly shape: readonly number[];
   readonly tensorScales?: readonly number[];
+  /** How the stored tensor arranges the codes that become the format's first plane; by default as they are in it. */
+  readonly order?: CodeOrder;
   /**
    * Writes rows [firstRow, firstRow + rowCount) to `out`, which is zero and just as long. Rows of stacked matrices are
    * numbered through.
@@ -38,8 +41,11 @@ export function derivedTensor(name: string, codes: StoredTensor, rows: DerivedRo
   const rowCount = rows.shape.slice(0, -1).reduce((product, dim) => product * dim, 1);
   const byteLength = rowCount * rowByteLength;
   const source = rowSource(codes.source.name, byteLength, rowByteLength, rows.readRows);
-  const { format, shape, tensorScales } = rows;
-  return { name, format, shape, source, byteOffset: 0, byteLength, ...(tensorScales ? { tensorScales } : {}) };
+  const { format, shape, tensorScales, order = 'rows' } = rows;
+  return {
+    name, format, shape, source, byteOffset: 0, byteLength, ...(tensorScales ? { tensorScales } : {}),
+    codes: { source: codes.source, byteOffset: codes.byteOffset, byteLength: codes.byteLength, order },
+  };
 }
 
 function rowSource(

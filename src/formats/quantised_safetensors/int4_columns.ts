@@ -5,14 +5,13 @@
  * stores zero points less one. Facts: GPTQModel's and AutoAWQ's dequantising kernels.
  */
 import type { TensorRef } from '../checkpoint.ts';
+import { AWQ_NIBBLES } from '../code_order.ts';
 import { described, readStored, tensorError, type StoredTensor } from '../stored_tensor.ts';
 import { derivedTensor } from './derived_tensor.ts';
 import { int4Layout, scaleWord, wordsOf, writeWord, type Int4Layout } from './int4_blocks.ts';
 import { readFloats } from './scales.ts';
 
 const WEIGHTS_PER_WORD = 8;
-/** Output 8·w + j is nibble AWQ_NIBBLES[j] of word w. */
-const AWQ_NIBBLES: readonly number[] = [0, 4, 1, 5, 2, 6, 3, 7];
 const GPTQ_NIBBLES: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 /** Most bytes of a stored tensor read at a time, unless one of its rows is longer. */
 const STRIP_BYTE_LENGTH = 4 * 1024 * 1024;
@@ -52,7 +51,7 @@ export function int4ColumnsTensor(name: string, parts: Int4ColumnParts, { kind, 
   const layout = int4Layout(codes, inputs, groupElems);
   const context: Context = { parts, layout, outputs, groups, groupElems, zeroOffset };
   return derivedTensor(name, codes, {
-    format: layout.format, shape: [outputs, inputs],
+    format: layout.format, shape: [outputs, inputs], order: kind,
     async readRows(firstRow, rowCount, out) {
       await writeScales(context, kind === 'gptq' ? GPTQ_NIBBLES : AWQ_NIBBLES, firstRow, rowCount, out);
       await (kind === 'gptq' ? writeGptqCodes : writeAwqCodes)(context, firstRow, rowCount, out);
