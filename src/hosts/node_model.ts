@@ -3,7 +3,10 @@ import type { Checkpoint } from '../formats/checkpoint.ts';
 import type { ModelPlan } from '../formats/model_plan.ts';
 import { openCheckpoint } from '../formats/open_checkpoint.ts';
 import { planModel } from '../models/registry.ts';
+import type { ExpertConversion } from '../storage/conversion_report.ts';
+import { convertPlan } from '../storage/convert_plan.ts';
 import { createDirectSource } from '../storage/direct_source.ts';
+import { createInThreadConverter } from '../storage/expert_converter.ts';
 import type { ModelSource } from '../storage/model_source.ts';
 import { collectModelFiles } from '../storage/node_fs.ts';
 
@@ -20,8 +23,11 @@ export interface OpenedModel {
   readonly source: ModelSource;
 }
 
-/** @throws ModelFormatError with one sentence */
-export async function openNodeModel(modelPath: string): Promise<OpenedModel> {
-  const plan = planModel(await openNodeCheckpoint(modelPath));
+/**
+ * Opens a model, its experts converted as an import would: each when it is read.
+ * @throws ModelFormatError with one sentence
+ */
+export async function openNodeModel(modelPath: string, conversion: ExpertConversion = 'keep'): Promise<OpenedModel> {
+  const plan = convertPlan(planModel(await openNodeCheckpoint(modelPath)), conversion, createInThreadConverter());
   return { plan, source: createDirectSource(plan) };
 }

@@ -7,7 +7,8 @@ import { openNodeModel } from '../node_model.ts';
 import { textOption } from './args.ts';
 import type { Command, Terminal } from './command.ts';
 import {
-  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, SAMPLING_OPTIONS, samplingOf, withEngine,
+  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, EXPERTS_OPTION, expertsOf, SAMPLING_OPTIONS, samplingOf,
+  withEngine,
 } from './model_options.ts';
 import { timingsText } from './timings.ts';
 
@@ -21,14 +22,16 @@ export const chat: Command = {
     system: { type: 'string', value: 'TEXT', help: 'system prompt' },
     ...SAMPLING_OPTIONS,
     ...CONTEXT_OPTION,
+    ...EXPERTS_OPTION,
     ...BACKEND_OPTION,
   },
   async run(parsed, terminal, signal) {
     const backendName = backendNameOf(parsed);
+    const experts = expertsOf(parsed);
     const sampling = samplingOf(parsed);
     const contextLength = contextLengthOf(parsed);
     const system = textOption(parsed, 'system');
-    const opened = await openNodeModel(parsed.positionals[0]);
+    const opened = await openNodeModel(parsed.positionals[0], experts);
     await withEngine(opened, backendName, contextLength, terminal, signal, async (engine) => {
       const { modelName, chatTemplate, contextLength: tokens } = engine.info;
       terminal.note(`${modelName}, ${tokens} tokens of context. ${HELP}\n`);

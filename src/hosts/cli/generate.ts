@@ -4,7 +4,8 @@ import { openNodeModel } from '../node_model.ts';
 import { flag, numberOption, textOption, UsageError } from './args.ts';
 import type { Command } from './command.ts';
 import {
-  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, SAMPLING_OPTIONS, samplingOf, withEngine,
+  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, EXPERTS_OPTION, expertsOf, SAMPLING_OPTIONS, samplingOf,
+  withEngine,
 } from './model_options.ts';
 import { timingsText } from './timings.ts';
 
@@ -19,10 +20,12 @@ export const generate: Command = {
     json: { type: 'boolean', help: 'print text, token ids and timings as JSON when done' },
     ...SAMPLING_OPTIONS,
     ...CONTEXT_OPTION,
+    ...EXPERTS_OPTION,
     ...BACKEND_OPTION,
   },
   async run(parsed, terminal, signal) {
     const backendName = backendNameOf(parsed);
+    const experts = expertsOf(parsed);
     const sampling = samplingOf(parsed);
     const contextLength = contextLengthOf(parsed);
     const maxTokens = numberOption(parsed, 'max-tokens', { min: 1, max: 2 ** 31 - 1, integer: true }, null);
@@ -35,7 +38,7 @@ export const generate: Command = {
       ? { kind: 'chat', messages: [{ role: 'user', content: prompt }] }
       : { kind: 'text', text: prompt };
 
-    const opened = await openNodeModel(parsed.positionals[0]);
+    const opened = await openNodeModel(parsed.positionals[0], experts);
     const start = performance.now();
     await withEngine(opened, backendName, contextLength, terminal, signal, async (engine) => {
       const loadMs = performance.now() - start;

@@ -2,7 +2,7 @@
 import { openNodeModel } from '../node_model.ts';
 import { flag, integerList, textOption, UsageError } from './args.ts';
 import type { Command } from './command.ts';
-import { BACKEND_OPTION, backendNameOf, withEngine } from './model_options.ts';
+import { BACKEND_OPTION, backendNameOf, EXPERTS_OPTION, expertsOf, withEngine } from './model_options.ts';
 
 export const logits: Command = {
   name: 'logits',
@@ -12,15 +12,17 @@ export const logits: Command = {
     tokens: { type: 'string', value: '"ID …"', help: 'token ids (needed)' },
     positions: { type: 'string', value: '"P …"', help: 'positions in the list, from 0; default: the last' },
     stepwise: { type: 'boolean', help: 'one token a step, as an answer is made, instead of chunks as a prompt is read' },
+    ...EXPERTS_OPTION,
     ...BACKEND_OPTION,
   },
   async run(parsed, terminal, signal) {
     const backendName = backendNameOf(parsed);
+    const experts = expertsOf(parsed);
     const tokenText = textOption(parsed, 'tokens');
     if (tokenText === null) {
       throw new UsageError('--tokens is needed');
     }
-    const opened = await openNodeModel(parsed.positionals[0]);
+    const opened = await openNodeModel(parsed.positionals[0], experts);
     const { vocabSize, contextLength } = opened.plan.hyperparameters;
     const tokens = integerList('tokens', tokenText, vocabSize);
     if (tokens.length > contextLength) {

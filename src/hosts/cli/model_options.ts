@@ -1,6 +1,7 @@
 /** Options that several commands share. */
 import { MAX_PENALTY_TOKENS, type LoadProgress, type SamplingParams } from '../../compute/ops.ts';
 import { createEngine, type Engine } from '../../engine/engine.ts';
+import type { ExpertConversion } from '../../storage/conversion_report.ts';
 import { NODE_BACKENDS, openNodeBackend, type NodeBackendName } from '../node_backend.ts';
 import type { OpenedModel } from '../node_model.ts';
 import { flag, numberOption, textOption, UsageError, type OptionSpecs, type ParsedCommand } from './args.ts';
@@ -37,6 +38,23 @@ export function samplingOf(parsed: ParsedCommand): SamplingParams {
     seed: numberOption(parsed, 'seed', { min: 0, max: largestSeed, integer: true }, null)
       ?? Math.floor(Math.random() * largestSeed),
   };
+}
+
+/** Forms that a run without storage can use: a second tier is for stored models. */
+const EXPERT_FORMS = ['keep', 'w2', 'w3'] as const satisfies readonly ExpertConversion[];
+
+export const EXPERTS_OPTION: OptionSpecs = {
+  experts: { type: 'string', value: 'FORM', help: 'keep (default), or convert the experts to w2 (2 bits) or w3 (3 bits) as an import does' },
+};
+
+/** @throws UsageError for an unknown form. */
+export function expertsOf(parsed: ParsedCommand): ExpertConversion {
+  const name = textOption(parsed, 'experts') ?? 'keep';
+  const known = EXPERT_FORMS.find((candidate) => candidate === name);
+  if (known === undefined) {
+    throw new UsageError(`--experts is ${EXPERT_FORMS.slice(0, -1).join(', ')} or ${EXPERT_FORMS.at(-1)}, not '${name}'`);
+  }
+  return known;
 }
 
 /** Enough for a long answer and small enough for the KV cache of any model. */

@@ -51,6 +51,7 @@ describe('hotset', () => {
     [['logits', MODEL], /--tokens is needed/],
     [['logits', MODEL, '--tokens', '3 512'], /from 0 to 511, not '512'/],
     [['logits', MODEL, '--tokens', '3 4', '--positions', '2'], /from 0 to 1, not '2'/],
+    [['logits', MODEL, '--tokens', '3', '--experts', 'w5'], /--experts is keep, w2 or w3, not 'w5'/],
     [['logits', MODEL, '--tokens', '3', '--backend', 'cuda'], /reference or webgpu, not 'cuda'/],
     [['generate', MODEL], /--prompt is needed/],
     [['generate', MODEL, '--prompt', 'x', '--max-tokens', '0'], /--max-tokens must be a whole number/],
@@ -110,6 +111,11 @@ describe('hotset', () => {
     stepwise.flat().forEach((value, index) => expect(value).toBeCloseTo(rows.flat()[index], 4));
     // The last row depends on the tokens before it.
     expect(rows[0]).not.toEqual(rows[1]);
+    // Converted experts give about the same, not the same.
+    const [three] = await run('--experts', 'w3');
+    expect(three).not.toEqual(rows[0]);
+    const distance = (row: number[]) => Math.hypot(...row.map((value, index) => value - rows[0][index]));
+    expect(distance(three)).toBeLessThan(distance((await run('--experts', 'w2'))[0]));
   });
 
   it('generates the same greedy tokens as text and as JSON', async () => {
