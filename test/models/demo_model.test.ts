@@ -9,7 +9,7 @@ import { createEngine, type Engine } from '../../src/engine/engine.ts';
 import { openNodeBackend, type NodeBackendName } from '../../src/hosts/node_backend.ts';
 import { openNodeModel } from '../../src/hosts/node_model.ts';
 import { createTokenizer } from '../../src/tokenizer/tokenizer.ts';
-import { GREEDY } from '../support/reference_kit.ts';
+import { GREEDY } from '../../tools/kit/checks.ts';
 
 interface Answer {
   readonly question: string;

@@ -10,7 +10,7 @@ import { openModel } from '../support/model_files.ts';
 import {
   loadQuantisedModel, logitsAtPositions, openQuantisedModel, QUANTISED_MODELS, readQuantisedRun,
 } from '../support/quantised_models.ts';
-import { relativeL2 } from '../support/reference_kit.ts';
+import { relativeL2 } from '../../tools/kit/checks.ts';
 import {
   EIGHT_BIT_ACTIVATIONS_TOLERANCE, F16_ACTIVATIONS_TOLERANCE, LOGITS_TOLERANCE, OTHER_EXPERT_TOLERANCE,
 } from '../support/tolerances.ts';

@@ -8,7 +8,8 @@ import type { Backend } from '../../src/compute/ops.ts';
 import { openDawn } from '../../src/hosts/dawn.ts';
 import { loadShaderSources } from '../../src/hosts/shaders_node.ts';
 import { readReferenceRun, type ReferenceArchitecture } from '../support/model_files.ts';
-import { continueGreedily, loadReferenceModel, runReferenceKit, worstError } from '../support/reference_kit.ts';
+import { continueGreedily, worstError } from '../../tools/kit/checks.ts';
+import { loadReferenceModel, runReferenceKit } from '../support/reference_kit.ts';
 import { LOGITS_TOLERANCE } from '../support/tolerances.ts';
 
 let gpu: GPU;
@@ -34,7 +35,7 @@ describe.each<[string, Partial<WebGpuOptions>, readonly ReferenceArchitecture[]]
   it.each(architectures)('%s', async (architecture) => {
     const model = await loadReferenceModel(backend, architecture, 'safetensors');
     for (const chunk of [Infinity, 1]) {
-      expect(await worstError(model, architecture, chunk)).toBeLessThanOrEqual(LOGITS_TOLERANCE.webgpu);
+      expect(await worstError(model, readReferenceRun(architecture), chunk)).toBeLessThanOrEqual(LOGITS_TOLERANCE.webgpu);
     }
     const { tokens, greedy, greedy_prompt_len } = readReferenceRun(architecture);
     expect(await continueGreedily(model, tokens.slice(0, greedy_prompt_len), greedy.length)).toEqual(greedy);

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { bytesSource } from '../../src/formats/byte_sources.ts';
 import type { Checkpoint } from '../../src/formats/checkpoint.ts';
 import { openCheckpoint, type NamedSource } from '../../src/formats/open_checkpoint.ts';
+import type { ReferenceRun } from '../../tools/kit/checks.ts';
 
 export const REFERENCE_ARCHITECTURES = [
   'qwen3_moe', 'qwen2_moe', 'olmoe', 'mixtral', 'granitemoe', 'granitemoeshared',
@@ -12,16 +13,6 @@ export type ReferenceArchitecture = (typeof REFERENCE_ARCHITECTURES)[number];
 
 export const CONTAINERS = ['safetensors', 'gguf'] as const;
 export type Container = (typeof CONTAINERS)[number];
-
-/** What test/vectors/models/<arch>/reference.json holds, in the names of that file. */
-export interface ReferenceRun {
-  readonly tokens: readonly number[];
-  readonly logit_positions: readonly number[];
-  readonly logits: readonly (readonly number[])[];
-  readonly argmax: readonly number[];
-  readonly greedy_prompt_len: number;
-  readonly greedy: readonly number[];
-}
 
 const ROOT = fileURLToPath(new URL('../vectors/models/', import.meta.url));
 

@@ -5,7 +5,8 @@ import type { Checkpoint } from '../../src/formats/checkpoint.ts';
 import { openCheckpoint } from '../../src/formats/open_checkpoint.ts';
 import { buildGraph, planModel } from '../../src/models/registry.ts';
 import { createDirectSource } from '../../src/storage/direct_source.ts';
-import { readVector, type ReferenceRun } from './model_files.ts';
+import type { ReferenceRun } from '../../tools/kit/checks.ts';
+import { readVector } from './model_files.ts';
 
 /**
  * The files, with those of the stored positions at which llama.cpp's logits are of another choice of experts: two
