@@ -26,11 +26,11 @@ function fp8(name: WeightFormatName, shader: string, blockElems: number, valueOf
       for (let j = 0; j < blockElems; j++) out[outIndex + j] = valueOf(src[at + j]) * scale;
     },
     packBlock(src, at, planes, block) {
-      copyBytes(src, at, blockElems, planes[0], block * blockElems);
+      planes[0].set(src.subarray(at, at + blockElems), block * blockElems);
       copyBytes(src, at + blockElems, 4, planes[1], block * 4);
     },
     unpackBlock(planes, block, dst, at) {
-      copyBytes(planes[0], block * blockElems, blockElems, dst, at);
+      dst.set(planes[0].subarray(block * blockElems, (block + 1) * blockElems), at);
       copyBytes(planes[1], block * 4, 4, dst, at + blockElems);
     },
   };

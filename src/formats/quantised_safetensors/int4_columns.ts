@@ -125,7 +125,8 @@ function codeByte({ blockElems, blockByteLength }: Int4Layout, input: number): n
   return Math.floor(input / blockElems) * blockByteLength + 4 + ((input % blockElems) >> 1);
 }
 
-async function writeGptqCodes({ parts: { codes }, layout, outputs }: Context, firstRow: number, rowCount: number, out: Uint8Array): Promise<void> {
+async function writeGptqCodes(c: Context, firstRow: number, rowCount: number, out: Uint8Array): Promise<void> {
+  const { parts: { codes }, layout, outputs } = c;
   for await (const { row: inputWord, values } of rowStrips(codes.shape[0], outputs, 4, firstRow, rowCount, readWords(codes))) {
     // Eight inputs of an output, in order: just the bytes that the block wants.
     const at = codeByte(layout, inputWord * WEIGHTS_PER_WORD);
@@ -133,15 +134,23 @@ async function writeGptqCodes({ parts: { codes }, layout, outputs }: Context, fi
   }
 }
 
-async function writeAwqCodes({ parts: { codes }, layout }: Context, firstRow: number, rowCount: number, out: Uint8Array): Promise<void> {
+async function writeAwqCodes(c: Context, firstRow: number, rowCount: number, out: Uint8Array): Promise<void> {
+  const { parts: { codes }, layout } = c;
   const { firstWord, words } = outputWords(firstRow, rowCount);
-  const shifts = Array.from({ length: rowCount }, (_, row) => 4 * AWQ_NIBBLES[(firstRow + row) % WEIGHTS_PER_WORD]);
+  const inputs: Uint32Array[] = [];
   for await (const { row: input, values } of rowStrips(codes.shape[0], codes.shape[1], 4, firstWord, words, readWords(codes))) {
-    const at = codeByte(layout, input);
-    const half = 4 * (input & 1);
-    for (let row = 0; row < rowCount; row++) {
-      const word = values[Math.floor((firstRow + row) / WEIGHTS_PER_WORD) - firstWord];
-      out[row * layout.rowByteLength + at] |= ((word >>> shifts[row]) & 15) << half;
+    // Eight inputs of eight outputs at a time: words in, words out.
+    if (inputs.push(values) < WEIGHTS_PER_WORD) continue;
+    const at = codeByte(layout, input - WEIGHTS_PER_WORD + 1);
+    for (let word = 0; word < words; word++) {
+      const firstOutput = (firstWord + word) * WEIGHTS_PER_WORD - firstRow;
+      for (let j = Math.max(0, -firstOutput); j < WEIGHTS_PER_WORD && firstOutput + j < rowCount; j++) {
+        const shift = 4 * AWQ_NIBBLES[j];
+        let turned = 0;
+        for (let i = 0; i < WEIGHTS_PER_WORD; i++) turned |= ((inputs[i][word] >>> shift) & 15) << (4 * i);
+        writeWord(out, (firstOutput + j) * layout.rowByteLength + at, turned);
+      }
     }
+    inputs.length = 0;
   }
 }

@@ -20,7 +20,8 @@ export function mxfp4Tensor(name: string, codes: StoredTensor, scales: StoredTen
   const cols = shape[shape.length - 1];
   const blocksPerRow = cols / BLOCK_ELEMS;
   const fits = codes.dtype === 'U8' && (scales.dtype === 'U8' || scales.dtype === 'F8_E8M0')
-    && scales.shape[scales.shape.length - 1] === blocksPerRow && elementCount(scales.shape) * BLOCK_ELEMS === elementCount(shape);
+    && scales.shape[scales.shape.length - 1] === blocksPerRow
+    && elementCount(scales.shape) * BLOCK_ELEMS === elementCount(shape);
   if (!fits) {
     throw tensorError(scales,
       `is ${described(scales)}, which doesn't fit ${codes.name}, ${described(codes)}: MXFP4 has a byte for each 32 weights`);

@@ -27,7 +27,8 @@ export function nvfp4Tensor(
   const cols = codes.shape[codes.shape.length - 1] * 2;
   const shape = [...codes.shape.slice(0, -1), cols];
   const fits = codes.dtype === 'U8' && codes.shape.length >= 2 && scales.dtype === 'F8_E4M3'
-    && scales.shape[scales.shape.length - 1] * SCALE_ELEMS === cols && elementCount(scales.shape) * SCALE_ELEMS === elementCount(shape);
+    && scales.shape[scales.shape.length - 1] * SCALE_ELEMS === cols
+    && elementCount(scales.shape) * SCALE_ELEMS === elementCount(shape);
   if (!fits) {
     throw tensorError(scales,
       `is ${described(scales)}, which doesn't fit ${codes.name}, ${described(codes)}: NVFP4 has an F8_E4M3 for each 16 weights`);

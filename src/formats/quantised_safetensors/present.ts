@@ -48,7 +48,8 @@ export async function presentTensors(
   const scalars = await readScalars(planned.flatMap(({ scalar }) => scalar ?? []), MAX_TENSOR_SCALES);
   const derived = new Map<string, TensorRef>();
   for (const { name, codes, scalar, build } of planned) {
-    if (derived.has(name) || (stored.has(name) && stored.get(name) !== codes)) throw tensorError(codes, `is ${name} a second time`);
+    const other = stored.get(name);
+    if (derived.has(name) || (other && other !== codes)) throw tensorError(codes, `is ${name} a second time`);
     derived.set(name, await build(scalar ? scalars.get(scalar)! : []));
   }
   const tensors = new Map<string, TensorRef>();

@@ -97,7 +97,9 @@ function readCompressedTensors(q: JsonObject): Quantisation {
   if (other !== undefined) throw unsupported(`format ${shown(other)} of compressed-tensors`);
   const sparsity = isJsonObject(q.sparsity_config) ? q.sparsity_config.format : undefined;
   if (sparsity !== undefined && sparsity !== null && sparsity !== 'dense') throw unsupported(`with sparsity ${shown(sparsity)}`);
-  if (isJsonObject(q.transform_config) && Object.keys(q.transform_config).length > 0) throw unsupported('with a transform_config');
+  // Rotations that need a product with the activations too.
+  const transforms = isJsonObject(q.transform_config) ? Object.keys(q.transform_config) : [];
+  if (transforms.length > 0) throw unsupported('with a transform_config');
   let { tile } = NONE;
   for (const { weights } of groups) {
     if (!isJsonObject(weights)) continue;

@@ -3,7 +3,7 @@
  * tensors by dtype, so they lie together.
  */
 import type { ByteSource } from '../checkpoint.ts';
-import { tensorError, type StoredTensor } from '../stored_tensor.ts';
+import { described, tensorError, type StoredTensor } from '../stored_tensor.ts';
 
 /** Gaps up to this are read over. */
 const MAX_GAP_BYTE_LENGTH = 64 * 1024;
@@ -18,7 +18,7 @@ export async function readScalars(
 ): Promise<ReadonlyMap<StoredTensor, readonly number[]>> {
   for (const tensor of tensors) {
     if (tensor.dtype !== 'F32' || tensor.byteLength === 0 || tensor.byteLength > 4 * maxElems) {
-      throw tensorError(tensor, `is ${tensor.dtype} [${tensor.shape.join(', ')}] where a scale of the whole tensor (F32) belongs`);
+      throw tensorError(tensor, `is ${described(tensor)} where a scale of the whole tensor (F32) belongs`);
     }
   }
   const values = new Map<StoredTensor, readonly number[]>();
@@ -29,7 +29,8 @@ export async function readScalars(
     const bytes = await source.read(begin, end - begin);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (const tensor of run) {
-      const numbers = Array.from({ length: tensor.byteLength / 4 }, (_, i) => view.getFloat32(tensor.byteOffset - begin + 4 * i, true));
+      const at = tensor.byteOffset - begin;
+      const numbers = Array.from({ length: tensor.byteLength / 4 }, (_, i) => view.getFloat32(at + 4 * i, true));
       if (!numbers.every(Number.isFinite)) throw tensorError(tensor, 'holds a scale that is no finite number');
       values.set(tensor, numbers);
     }
