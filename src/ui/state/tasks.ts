@@ -31,12 +31,15 @@ export function createTasks(now: () => number): TaskState {
       const running = current.peek();
       if (running !== null) throw new Error(`“${running.title}” is still running: wait for it to end or cancel it first.`);
       const rate = createRateMeter(now);
+      let ended = false;
       current.value = { title, actions, progress: null };
       try {
         return await work((progress) => {
-          current.value = { title, actions, progress: rate(progress) };
+          // A report comes over a channel of its own and may be later than the result.
+          if (!ended) current.value = { title, actions, progress: rate(progress) };
         });
       } finally {
+        ended = true;
         current.value = null;
       }
     },

@@ -107,6 +107,13 @@ describe('tasks', () => {
     expect(tasks.current.value).toBeNull();
     await expect(tasks.run('Opening b', [], async () => 1)).resolves.toBe(1);
   });
+
+  it('have ended where a report comes later than the result', async () => {
+    const tasks = createTasks(() => 0);
+    const report = await tasks.run('Importing a', [], async (tell) => tell);
+    report({ stage: 'Importing', done: 2, total: 2, unit: 'bytes' });
+    expect(tasks.current.value).toBeNull();
+  });
 });
 
 describe('chats', () => {
