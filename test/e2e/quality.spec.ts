@@ -1,20 +1,16 @@
-/** Measuring a model in the page, on WebGPU (SwiftShader): alone, then against itself as the kept baseline. */
+/** Measuring a model in the page, on WebGPU (SwiftShader): alone, against itself, and with 2-bit experts. */
 import { SITE_URL } from './support/addresses.ts';
 import { expect, keepScreenshot, test } from './support/browser.ts';
 import { STARTER_GGUF } from './support/models.ts';
-import { closeSettings, expectOpen } from './support/page_steps.ts';
+import { closeSettings, confirmImport, expectOpen, importPath } from './support/page_steps.ts';
 
-test('quality: measure, keep as the baseline, compare, stop', async ({ page }) => {
+test('quality: stop, measure, keep as the baseline, compare with itself and with 2-bit experts', async ({ page }) => {
   await page.goto(SITE_URL);
   await page.getByTestId('settings-toggle').click();
   const open = page.getByTestId('quality-open');
   await expect(open).toBeDisabled();
   await closeSettings(page);
-  await page.getByTestId('import-files').setInputFiles(STARTER_GGUF);
-  // The import asks only where there is something to choose.
-  const confirm = page.getByTestId('import-confirm');
-  await expect(confirm.or(page.getByTestId('context-meter'))).toBeVisible();
-  if (await confirm.isVisible()) await confirm.click();
+  await importPath(page, STARTER_GGUF);
   await expectOpen(page);
   await page.getByTestId('settings-toggle').click();
   await open.click();
@@ -46,6 +42,23 @@ test('quality: measure, keep as the baseline, compare, stop', async ({ page }) =
     await run.click();
     await expect(page.getByTestId('quality-kl')).toHaveText(/^0\.0000 ± 0\.0000/);
     await expect(page.getByTestId('quality-agreement')).toHaveText('100.0 ± 0.0 %');
+  });
+
+  await test.step('Escape closes the dialog alone, and the keyboard is back where it was', async () => {
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+    await expect(open).toBeFocused();
+  });
+
+  await test.step('the same file with 2-bit experts is compared with it', async () => {
+    await page.getByTestId('import-files').setInputFiles(STARTER_GGUF);
+    await confirmImport(page, 'w2');
+    await expect(page.getByTestId('model-item')).toHaveCount(2);
+    await expectOpen(page);
+    await open.click();
+    await run.click();
+    await expect(page.getByTestId('quality-baseline')).toHaveText('Starter (random weights)');
+    await expect(page.getByTestId('quality-kl')).toHaveText(/^0\.0*[1-9]\d* ± /);
     await keepScreenshot(page, 'quality');
   });
 
@@ -55,9 +68,4 @@ test('quality: measure, keep as the baseline, compare, stop', async ({ page }) =
     await expect(page.getByTestId('quality-note')).toContainText('another text');
     await expect(page.getByTestId('quality-kl')).toHaveCount(0);
   });
-
-  await page.keyboard.press('Escape');
-  await expect(dialog).toBeHidden();
-  // Escape closed the dialog alone, and the keyboard is back where it was.
-  await expect(open).toBeFocused();
 });

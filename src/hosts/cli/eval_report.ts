@@ -20,7 +20,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'perplexity', cell: ({ evaluation }) => estimate(evaluation.perplexity, 3) },
   { title: 'ΔNLL', cell: ({ evaluation: { comparison } }) => comparison === null ? MISSING : estimate(comparison.nllDifference, 4) },
   { title: 'KL divergence', cell: ({ evaluation: { comparison } }) => comparison === null ? MISSING : estimate(comparison.kl, 4) },
-  { title: 'KL median', cell: ({ evaluation: { comparison } }) => comparison?.klMedian.toFixed(4) ?? MISSING },
+  { title: 'KL median', cell: ({ evaluation: { comparison } }) => comparison?.klMedian.toPrecision(2) ?? MISSING },
   { title: 'KL 99 %', cell: ({ evaluation: { comparison } }) => comparison?.klPercentile99.toFixed(3) ?? MISSING },
   { title: 'same top-1, %', cell: ({ evaluation: { comparison } }) => comparison === null ? MISSING : estimate(comparison.topAgreement, 2, 100) },
   { title: 'Δp mean, %', cell: ({ evaluation: { comparison } }) => comparison === null ? MISSING : signed(100 * comparison.probabilityDifference.mean, 2) },

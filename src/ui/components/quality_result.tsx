@@ -25,7 +25,7 @@ function ComparisonFigures({ comparison, baselineName }: { readonly comparison: 
   return (
     <>
       <Figure label="Compared with" value={baselineName} testId="quality-baseline" />
-      <Figure label="KL divergence" value={`${estimate(kl, 4)} (median ${klMedian.toFixed(4)}, 99 % below ${klPercentile99.toFixed(3)})`} testId="quality-kl" />
+      <Figure label="KL divergence" value={`${estimate(kl, 4)} (median ${klMedian.toPrecision(2)}, 99 % below ${klPercentile99.toFixed(3)})`} testId="quality-kl" />
       <Figure label="Same likeliest token" value={`${estimate(topAgreement, 1, 100)} %`} testId="quality-agreement" />
       <Figure label="Loss a token" value={`${nllDifference.mean > 0 ? '+' : ''}${estimate(nllDifference, 4)} nats`} />
       <Figure label="True token’s probability" value={`off by ${(100 * probabilityDifference.rms).toFixed(1)} % (RMS), ${(100 * probabilityDifference.mean).toFixed(2)} % on average`} />
