@@ -10,6 +10,8 @@ export interface TestMatrix {
   readonly cols: number;
   readonly file: Uint8Array;
   readonly packed: Uint8Array;
+  /** Factor of all weights, in formats that have one; else 1. */
+  readonly tensorScale: number;
   /** [rows, cols] by the scalar decoder. */
   readonly values: Float32Array;
 }
@@ -50,11 +52,10 @@ const F32_BYTE: Partial<Record<WeightFormatName, number>> = {
 };
 /** NVFP4's E4M3 scales: zeros, the two NaN bytes, subnormals, the largest. */
 const EXTREME_E4M3 = [0x00, 0x80, 0x7f, 0xff, 0x01, 0x87, 0x08, 0x7e];
-/** Of formats that have a factor of the whole tensor. */
-const TENSOR_SCALE = 0.3721;
-
-function tensorScaleFor(format: WeightFormatName): number {
-  return WEIGHT_FORMATS[format].constants?.kind === 'tensor scale' ? TENSOR_SCALE : 1;
+/** A factor of the whole tensor for formats that have one, unlike that of the next matrix. */
+function tensorScaleFor(format: WeightFormatName, file: Uint8Array): number {
+  if (WEIGHT_FORMATS[format].constants?.kind !== 'tensor scale') return 1;
+  return Math.fround(0.3721 * (1 + file[file.byteLength - 1] / 256));
 }
 
 /** Random codes of 8-bit floats without the upper half of the exponents, which has NaN and infinity. */
@@ -105,9 +106,10 @@ export function matrixFrom(format: WeightFormatName, rows: number, cols: number,
   for (let block = 0; block < rows * cols / spec.blockElems; block++) {
     spec.decodeBlock(file, block * spec.blockByteLength, values, block * spec.blockElems);
   }
-  const tensorScale = Math.fround(tensorScaleFor(format));
+  const tensorScale = tensorScaleFor(format, file);
   return {
-    format, rows, cols, file, packed: packRows(format, file, rows, cols, tensorScale), values: values.map((v) => v * tensorScale),
+    format, rows, cols, file, tensorScale,
+    packed: packRows(format, file, rows, cols, tensorScale), values: values.map((v) => v * tensorScale),
   };
 }
 
@@ -159,5 +161,5 @@ export function extremeMatrix(format: WeightFormatName, rows: number, cols: numb
 export function packedPart(matrix: TestMatrix, firstRow: number, rows: number): Uint8Array {
   const rowByteLength = matrix.file.byteLength / matrix.rows;
   const file = matrix.file.subarray(firstRow * rowByteLength, (firstRow + rows) * rowByteLength);
-  return packRows(matrix.format, file, rows, matrix.cols, tensorScaleFor(matrix.format));
+  return packRows(matrix.format, file, rows, matrix.cols, matrix.tensorScale);
 }
