@@ -73,8 +73,10 @@ export function scaleGrid(
   const { leading, rows, cols } = matrix;
   const count = elementCount(scales.shape);
   const grid = (rowsPerScale: number, colsPerScale: number): ScaleGrid => {
-    const perRow = Math.ceil(cols / colsPerScale);
-    return { scales, rowsPerScale, colsPerScale, perMatrix: Math.ceil(rows / rowsPerScale) * perRow, perRow, matrix };
+    // A tile without end is one.
+    const perRow = Math.max(1, Math.ceil(cols / colsPerScale));
+    const perColumn = Math.max(1, Math.ceil(rows / rowsPerScale));
+    return { scales, rowsPerScale, colsPerScale, perMatrix: perColumn * perRow, perRow, matrix };
   };
   if (count === 1) return { ...grid(rows, cols), perMatrix: 0 };
   const last = scales.shape[scales.shape.length - 1];

@@ -47,6 +47,7 @@ const SCHEMES: [string, object | null, string, Quantised][] = [
   ['FP8 with one scale', { quant_method: 'modelopt', quant_algo: 'FP8' }, 'F8_E4M3', fp8(matrix(W, [9, 128]), { tile: [9, 128], suffix: '_scale', scaleShape: [] })],
   ['FP8 in blocks as modelopt shapes their scales', { quant_method: 'modelopt', quant_algo: 'FP8_PB_WO' }, 'F8_E4M3',
     fp8(matrix(W, [130, 256]), { tile: [128, 128], suffix: '_scale', scaleShape: [2, 1, 2, 1] })],
+  ['FP8 in blocks of whole columns', { ...FP8, weight_block_size: [-1, 128] }, 'F8_E4M3', fp8(matrix(W, [40, 256]), { tile: [40, 128] })],
   ['E5M2', FP8, 'F8_E5M2', fp8(matrix(W, [4, 128]), { dtype: 'F8_E5M2', tile: [128, 128] })],
   ['E5M2 in rows of 32', FP8, 'F8_E5M2_32', fp8(matrix(W, [4, 32]), { dtype: 'F8_E5M2', tile: [128, 128] })],
   ['MXFP4 of gpt-oss', { quant_method: 'mxfp4' }, 'MXFP4', mxfp4(matrix('mlp.experts.gate_up_proj', [3, 6, 64]), 'gpt-oss')],
