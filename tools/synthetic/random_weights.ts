@@ -41,6 +41,9 @@ const SCALE_FIELDS: Partial<Record<WeightFormatName, readonly (readonly [byteOff
   IQ3_S: [[0, 1]],
 };
 
+/** Formats of 2-bit codes 0, 1, 2 for −1, 0, 1: a fourth code stands for 2 and would give the weights a mean. */
+const TERNARY: readonly WeightFormatName[] = ['TQ2_0', 'Q2_0'];
+
 /** Blocks in file layout of normally distributed values. @throws Error where the format has no recipe. */
 export function randomBlocks(format: WeightFormatName, blockCount: number, standardDeviation: number, seed: number): Uint8Array {
   const { blockElems, blockByteLength, encodeBlock, decodeBlock } = WEIGHT_FORMATS[format];
@@ -59,7 +62,8 @@ export function randomBlocks(format: WeightFormatName, blockCount: number, stand
     throw new Error(`There is no recipe for random ${format} weights: add its scale fields to tools/synthetic/random_weights.ts.`);
   }
   for (let i = 0; i < blocks.length; i++) {
-    blocks[i] = random() * 256;
+    const byte = random() * 256;
+    blocks[i] = TERNARY.includes(format) ? byte & ~((byte & 0x55) << 1) : byte;
   }
   const setScale = (scale: number) => {
     for (let block = 0; block < blockCount; block++) {
