@@ -1,6 +1,6 @@
-"""A model folder whose expert weights went through one of ggml's own quantisers and back, for `npm run eval`.
+"""A GGUF whose expert weights went through one of ggml's own quantisers and back, for `npm run eval`.
 
-Usage: python3 requantise.py LIBRARY/libggml-base.so TYPE MODEL_FOLDER OUT_FOLDER
+Usage: python3 requantise.py LIBRARY/libggml-base.so TYPE MODEL.gguf OUT.gguf
 
 The library is that of llama.cpp v0.5.0 (npm: @node-llama-cpp/linux-x64 3.22, installed by tools/peers). TYPE is a ggml
 type such as Q4_K. Experts are written as F32 values, so that any back end runs the result and nothing but the type's loss
@@ -9,9 +9,6 @@ weights) are no multiple of the 256-weight blocks, and llama.cpp would store tho
 that want an importance matrix get one of ones. Prints bits per weight.
 """
 import ctypes
-import json
-import re
-import shutil
 import struct
 import sys
 from pathlib import Path
@@ -23,7 +20,7 @@ TYPES = {
     'IQ2_XXS': 16, 'IQ2_XS': 17, 'IQ3_XXS': 18, 'IQ1_S': 19, 'IQ4_NL': 20, 'IQ3_S': 21, 'IQ2_S': 22, 'IQ4_XS': 23,
     'IQ1_M': 29, 'TQ1_0': 34, 'TQ2_0': 35, 'MXFP4': 39, 'NVFP4': 40, 'Q1_0': 41, 'Q2_0': 42,
 }
-EXPERT = re.compile(r'\.experts\..*(gate|up|down)_proj')
+ALIGNMENT = 32
 
 
 class TypeTraits(ctypes.Structure):
@@ -39,72 +36,104 @@ class InitParams(ctypes.Structure):
 
 
 class Ggml:
-    def __init__(self, path, type_id):
+    def __init__(self, path):
         self.library = ctypes.CDLL(path)
         self.library.ggml_init.restype = ctypes.c_void_p
         self.library.ggml_init.argtypes = [InitParams]
         self.library.ggml_init(InitParams(1 << 20, None, True))  # fills ggml's f16 table
         self.library.ggml_get_type_traits.restype = ctypes.POINTER(TypeTraits)
-        self.library.ggml_quantize_init(type_id)
         quantize = self.library.ggml_quantize_chunk
         quantize.restype = ctypes.c_size_t
         quantize.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p] + [ctypes.c_int64] * 3 + [ctypes.c_void_p]
-        self.quantize = quantize
-        self.type_id = type_id
-        self.traits = self.library.ggml_get_type_traits(type_id).contents
 
-    def there_and_back(self, values):
-        flat = np.ascontiguousarray(values, np.float32).reshape(-1)
-        count, block = flat.size, self.traits.block_elems
+    def type(self, type_id):
+        traits = self.library.ggml_get_type_traits(type_id).contents
+        traits.id = type_id
+        return traits
+
+    def floats(self, traits, raw, count):
+        if traits.id == 0:
+            return raw.view(np.float32)
+        out = np.empty(count, np.float32)
+        traits.to_float(raw.ctypes.data, out.ctypes.data, count)
+        return out
+
+    def there_and_back(self, traits, values):
+        count, block = values.size, traits.block_elems
         if count % block:
             raise SystemExit(f'{count} weights are no multiple of the block of {block}')
-        packed = np.zeros(count // block * self.traits.block_bytes, np.uint8)
+        self.library.ggml_quantize_init(traits.id)
+        packed = np.zeros(count // block * traits.block_bytes, np.uint8)
         importance = np.ones(count, np.float32)
-        self.quantize(self.type_id, flat.ctypes.data, packed.ctypes.data, 0, 1, count, importance.ctypes.data)
-        out = np.empty(count, np.float32)
-        self.traits.to_float(packed.ctypes.data, out.ctypes.data, count)
-        return out.reshape(values.shape)
+        self.library.ggml_quantize_chunk(traits.id, values.ctypes.data, packed.ctypes.data, 0, 1, count, importance.ctypes.data)
+        return self.floats(traits, packed, count)
 
 
-def read_safetensors(path):
-    data = path.read_bytes()
-    length = struct.unpack('<Q', data[:8])[0]
-    directory = json.loads(data[8:8 + length])
-    directory.pop('__metadata__', None)
-    for name, entry in directory.items():
-        begin, end = entry['data_offsets']
-        yield name, entry['dtype'], entry['shape'], data[8 + length + begin:8 + length + end]
+class Reader:
+    """GGUF v3, little endian: docs/gguf.md of the ggml project."""
 
+    SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 
-def floats(dtype, raw, shape):
-    if dtype == 'BF16':
-        return (np.frombuffer(raw, '<u2').astype(np.uint32) << 16).view(np.float32).reshape(shape)
-    if dtype == 'F16':
-        return np.frombuffer(raw, '<f2').astype(np.float32).reshape(shape)
-    if dtype == 'F32':
-        return np.frombuffer(raw, '<f4').reshape(shape)
-    raise SystemExit(f'experts in {dtype} are not supported, only BF16, F16 and F32')
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, count):
+        self.at += count
+        return self.data[self.at - count:self.at]
+
+    def integer(self, count):
+        return int.from_bytes(self.take(count), 'little')
+
+    def text(self):
+        return self.take(self.integer(8))
+
+    def skip_value(self, kind):
+        if kind == 8:
+            self.text()
+        elif kind == 9:
+            of, count = self.integer(4), self.integer(8)
+            for _ in range(count if of in (8, 9) else 0):
+                self.skip_value(of)
+            if of not in (8, 9):
+                self.take(count * self.SIZES[of])
+        else:
+            self.take(self.SIZES[kind])
 
 
 def main():
     library, type_name, source, target = sys.argv[1:5]
-    ggml = Ggml(library, TYPES[type_name])
-    source, target = Path(source), Path(target)
-    target.mkdir(parents=True, exist_ok=True)
-    directory, pieces, offset = {}, [], 0
-    for name, dtype, shape, raw in read_safetensors(source / 'model.safetensors'):
-        if EXPERT.search(name):
-            dtype, raw = 'F32', ggml.there_and_back(floats(dtype, raw, shape)).astype('<f4').tobytes()
-        directory[name] = {'dtype': dtype, 'shape': shape, 'data_offsets': [offset, offset + len(raw)]}
-        pieces.append(raw)
-        offset += len(raw)
-    head = json.dumps(directory).encode()
-    head += b' ' * (-len(head) % 8)
-    (target / 'model.safetensors').write_bytes(struct.pack('<Q', len(head)) + head + b''.join(pieces))
-    for side in source.iterdir():
-        if side.suffix in ('.json', '.jinja') and not side.name.endswith('.index.json'):
-            shutil.copy(side, target / side.name)
-    print(f'{type_name}: {8 * ggml.traits.block_bytes / ggml.traits.block_elems} bits a weight')
+    reader = Reader(Path(source).read_bytes())
+    if reader.take(4) != b'GGUF' or reader.integer(4) != 3:
+        raise SystemExit(f'{source} is no GGUF of version 3')
+    tensor_count, key_count = reader.integer(8), reader.integer(8)
+    keys_begin = reader.at
+    for _ in range(key_count):
+        reader.text()
+        reader.skip_value(reader.integer(4))
+    keys = reader.data[keys_begin:reader.at]
+    tensors = []
+    for _ in range(tensor_count):
+        name = reader.text()
+        dims = [reader.integer(8) for _ in range(reader.integer(4))]
+        tensors.append((name, dims, reader.integer(4), reader.integer(8)))
+    data_begin = -(-reader.at // ALIGNMENT) * ALIGNMENT
+    ggml = Ggml(library)
+    wanted = ggml.type(TYPES[type_name])
+    directory, pieces, offset = b'', [], 0
+    for name, dims, kind, begin in tensors:
+        count = int(np.prod(dims))
+        stored = ggml.type(kind)
+        raw = reader.data[data_begin + begin:data_begin + begin + count // stored.block_elems * stored.block_bytes]
+        if b'_exps.' in name:
+            values = ggml.there_and_back(wanted, ggml.floats(stored, np.frombuffer(raw, np.uint8), count))
+            kind, raw = 0, values.astype('<f4').tobytes()
+        directory += struct.pack('<Q', len(name)) + name + struct.pack('<I', len(dims))
+        directory += struct.pack(f'<{len(dims)}Q', *dims) + struct.pack('<IQ', kind, offset)
+        pieces.append(raw + bytes(-len(raw) % ALIGNMENT))
+        offset += len(pieces[-1])
+    head = b'GGUF' + struct.pack('<IQQ', 3, tensor_count, key_count) + keys + directory
+    Path(target).write_bytes(head + bytes(-len(head) % ALIGNMENT) + b''.join(pieces))
+    print(f'{type_name}: {8 * wanted.block_bytes / wanted.block_elems} bits a weight')
 
 
 main()
