@@ -1,15 +1,77 @@
 // Router: softmax over EXPERTS logits, the TOP_K largest in falling order (ties: lower id first).
 // An expert's place is the number of experts before it, so no sort is needed: one pass over the row a thread.
+// With the condition `paged` (steps of one token), ids holds slots instead of experts. Where a chosen expert has no slot,
+// the step's counts become zero, so that every later kernel leaves at once, and the step can resume here.
 override EXPERTS: u32;
 override TOP_K: u32;
 override NORMALIZE: bool;   // divide by the chosen scores' sum: a softmax over the chosen logits
 override SCALE: f32;
 override WG: u32;
 
+@if(!paged)
 @group(0) @binding(0) var<storage, read> step: array<u32>;
+@if(paged)
+@group(0) @binding(0) var<storage, read_write> step: array<u32>;
 @group(0) @binding(1) var<storage, read> logits: array<f32>;              // [rows, EXPERTS]
 @group(0) @binding(2) var<storage, read_write> ids: array<u32>;           // [rows, TOP_K]
 @group(0) @binding(3) var<storage, read_write> weights: array<f32>;       // [rows, TOP_K]
+/// Slot of each expert of each layer; NO_SLOT where it has none.
+@if(paged)
+@group(0) @binding(4) var<storage, read> table: array<u32>;               // [layers, EXPERTS]
+/// The experts that were chosen, for the CPU.
+@if(paged)
+@group(0) @binding(5) var<storage, read_write> routed: array<u32>;        // [layers, TOP_K]
+
+@if(paged)
+override LAYER_INDEX: u32;
+@if(paged)
+const NO_SLOT = 0xffffffffu;
+/// Words of the step buffer: src/compute/webgpu/kernel.ts.
+@if(paged)
+const STEP_MISSED_LAYER = 3u;
+
+/// Writable memory may differ between threads, as far as the compiler knows: one reads for all.
+@if(paged)
+var<workgroup> rows: u32;
+@if(paged)
+fn row_count(lid: u32) -> u32 {
+  if (lid == 0u) { rows = step[0]; }
+  return workgroupUniformLoad(&rows);
+}
+
+@if(!paged)
+fn row_count(lid: u32) -> u32 {
+  return step[0];
+}
+
+@if(paged)
+fn look_up(place: u32, expert: u32) {
+  routed[LAYER_INDEX * TOP_K + place] = expert;
+  ids[place] = table[LAYER_INDEX * EXPERTS + expert];
+}
+
+@if(!paged)
+fn look_up(place: u32, expert: u32) {
+  ids[place] = expert;
+}
+
+/// Voids the rest of the step where an expert is missing.
+@if(paged)
+fn finish(lid: u32) {
+  storageBarrier();
+  if (lid == 0u) {
+    var missing = false;
+    for (var k = 0u; k < TOP_K; k += 1u) { missing = missing || ids[k] == NO_SLOT; }
+    if (missing) {
+      step[0] = 0u;
+      step[1] = 0u;
+      step[STEP_MISSED_LAYER] = LAYER_INDEX + 1u;
+    }
+  }
+}
+
+@if(!paged)
+fn finish(lid: u32) {}
 
 var<workgroup> row_logits: array<f32, EXPERTS>;
 var<workgroup> chosen: array<f32, TOP_K>;
@@ -17,11 +79,11 @@ var<workgroup> chosen: array<f32, TOP_K>;
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
   let row = wid.x;
-  if (row >= step[0]) { return; }
+  if (row >= row_count(lid)) { return; }
   for (var e = lid; e < EXPERTS; e += WG) { row_logits[e] = logits[row * EXPERTS + e]; }
   // NaN logits compare false with all and would leave a place unwritten.
   for (var k = lid; k < TOP_K; k += WG) {
-    ids[row * TOP_K + k] = 0u;
+    look_up(row * TOP_K + k, 0u);
     chosen[k] = -3.4e38;
   }
   workgroupBarrier();
@@ -34,7 +96,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
       if (other > mine || (other == mine && o < e)) { place += 1u; }
     }
     if (place < TOP_K) {
-      ids[row * TOP_K + place] = e;
+      look_up(row * TOP_K + place, e);
       chosen[place] = mine;
     }
   }
@@ -47,4 +109,5 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     for (var e = 0u; e < EXPERTS; e += 1u) { sum += exp(row_logits[e] - largest); }
   }
   for (var k = lid; k < TOP_K; k += WG) { weights[row * TOP_K + k] = SCALE * exp(chosen[k] - largest) / sum; }
+  finish(lid);
 }

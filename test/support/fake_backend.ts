@@ -46,7 +46,7 @@ export function createFakeBackend({ maxStepTokens = 4, tokenAt, logitsAt, onStep
   const steps: RecordedStep[] = [];
   let disposedModels = 0;
   const load = async (_source: ModelSource, graph: ModelGraph, { contextLength }: LoadOptions): Promise<LoadedModel> => ({
-    maxStepTokens, contextLength, deviceByteLength: 0,
+    maxStepTokens, contextLength, deviceByteLength: 0, residency: null,
     createSequence: () => new FakeSequence(contextLength),
     async step(sequence: Sequence, tokens: readonly number[], output: StepOutput): Promise<StepResult> {
       const step = { position: sequence.length, tokens: [...tokens], output };

@@ -84,7 +84,7 @@ async function loadModel(
   let latest: Promise<unknown> = Promise.resolve();
   return {
     maxStepTokens, contextLength,
-    deviceByteLength: total,
+    deviceByteLength: total, residency: null,
     createSequence: () => new ReferenceSequence(contextLength, graph.kvLayers),
     step: (sequence, tokens, output) => {
       const result = latest.then(() => step(sequence, tokens, output));

@@ -2,11 +2,14 @@
 import { checkStep } from '../check_step.ts';
 import type { LoadedModel, LoadOptions, ModelGraph, Sequence, StepOutput, StepResult } from '../ops.ts';
 import type { ModelSource } from '../../storage/model_source.ts';
+import type { ResidencyCounters } from '../residency.ts';
 import { GPU_COPY_DST, GPU_MAP_READ, MAP_MODE_READ, type OpenedDevice } from './device.ts';
 import type { KernelProfile } from './kernel_profile.ts';
 import { createKvCache, type KvCache } from './kv_cache.ts';
 import { createModelResources, OUTPUT_CAPACITY, type ModelResources, type PreparedProgram } from './model_resources.ts';
+import { PagedSteps } from './paged_step.ts';
 import { encodeCalls, type PipelineCache, type PreparedCall } from './pipeline_cache.ts';
+import type { StepContents } from './step_buffer.ts';
 
 /** What sample.wgsl answers where no logit is finite. */
 const NO_TOKEN = 0xffffffff;
@@ -56,6 +59,8 @@ class GpuModel implements LoadedModel {
   readonly #graph: ModelGraph;
   readonly #resources: ModelResources;
   readonly #profile: KernelProfile | null;
+  /** Null where all experts are resident. */
+  readonly #paged: PagedSteps | null;
   /** The first sequence: what compile() prepared. Later ones find their pipelines in the cache. */
   #warm: GpuSequence | null;
   #tail: Promise<unknown> = Promise.resolve();
@@ -72,6 +77,8 @@ class GpuModel implements LoadedModel {
     this.#graph = graph;
     this.#resources = resources;
     this.#profile = profile;
+    this.#paged = resources.paging && new PagedSteps(
+      opened.device, resources, resources.paging, (calls, copy) => this.#encode(calls, copy));
     this.#warm = new GpuSequence(resources.contextLength);
     opened.device.addEventListener('uncapturederror', this.#onError);
   }
@@ -81,6 +88,8 @@ class GpuModel implements LoadedModel {
   get maxStepTokens(): number { return this.#resources.maxStepTokens; }
   get contextLength(): number { return this.#resources.contextLength; }
   get deviceByteLength(): number { return this.#resources.byteLength + (this.#warm?.cache?.byteLength ?? 0); }
+
+  get residency(): Readonly<ResidencyCounters> | null { return this.#resources.paging?.pool.counters ?? null; }
 
   async compile(options: LoadOptions): Promise<void> {
     for (const capacity of this.#resources.capacities) await this.#prepare(this.#warm!, capacity, options);
@@ -102,6 +111,7 @@ class GpuModel implements LoadedModel {
     this.#device.removeEventListener('uncapturederror', this.#onError);
     this.#ahead = null;
     this.#warm?.dispose();
+    this.#paged?.destroy();
     this.#resources.destroy();
   }
 
@@ -116,8 +126,7 @@ class GpuModel implements LoadedModel {
     } else if (output.kind === 'logits' && output.rows.length > 0) {
       result = { token: null, logits: await this.#readLogits(program, tokens, position, output.rows) };
     } else {
-      this.#resources.step.write({ tokens, position, outputRows: [], sampling: null });
-      this.#device.queue.submit([this.#encode(program.trunk)]);
+      await this.#runTrunk(program, { tokens, position, outputRows: [], sampling: null });
       await this.#device.queue.onSubmittedWorkDone();
     }
     await this.#profile?.collect();
@@ -129,25 +138,60 @@ class GpuModel implements LoadedModel {
   async #sample(
     program: PreparedProgram, tokens: readonly number[], position: number, output: Extract<StepOutput, { kind: 'sample' }>,
   ): Promise<number> {
-    const { step, readback } = this.#resources;
     const sampling = { params: output.sampling, recentTokens: output.recentTokens };
-    step.write({ tokens, position, outputRows: [tokens.length - 1], sampling });
-    const commands = this.#ahead?.program === program ? this.#ahead.commands : this.#encodeSample(program);
-    this.#ahead = null;
-    this.#device.queue.submit([commands]);
-    const mapped = readback.buffer.mapAsync(MAP_MODE_READ);
-    if (tokens.length === 1) this.#ahead = { program, commands: this.#encodeSample(program) };
-    await mapped;
-    const token = new Uint32Array(readback.buffer.getMappedRange())[0];
-    readback.buffer.unmap();
+    const contents: StepContents = { tokens, position, outputRows: [tokens.length - 1], sampling };
+    const token = program.rowCapacity === 1 && this.#paged
+      ? await this.#samplePaged(this.#paged, program, contents)
+      : await this.#sampleOnce(program, contents);
     if (token === NO_TOKEN) throw new Error('the model gave no finite logits: its weights are damaged or the device computed wrongly');
     return token;
   }
 
-  #encodeSample(program: PreparedProgram): GPUCommandBuffer {
+  /** Runs the trunk of a step, however its experts are kept. */
+  async #runTrunk(program: PreparedProgram, contents: StepContents): Promise<void> {
+    if (!this.#paged) {
+      this.#resources.step.write(contents);
+      this.#device.queue.submit([this.#encode(program.trunk)]);
+    } else if (program.rowCapacity === 1) {
+      await this.#paged.runToken(program, contents, [], null);
+    } else {
+      await this.#paged.runBatch(program, contents);
+    }
+  }
+
+  async #samplePaged(paged: PagedSteps, program: PreparedProgram, contents: StepContents): Promise<number> {
+    const commands = this.#ahead?.program === program ? this.#ahead.commands : null;
+    this.#ahead = null;
+    const tail = [...program.head, ...program.sample];
+    const [token] = await paged.runToken(program, contents, tail, commands, () => {
+      this.#ahead = { program, commands: this.#encode([...program.trunk, ...tail], paged.copyOutcome) };
+    });
+    return token;
+  }
+
+  async #sampleOnce(program: PreparedProgram, contents: StepContents): Promise<number> {
+    const { readback } = this.#resources;
+    let calls: readonly PreparedCall[] = [...program.trunk, ...program.head, ...program.sample];
+    if (this.#paged) {
+      await this.#paged.runBatch(program, contents);
+      calls = [...program.head, ...program.sample];
+    } else {
+      this.#resources.step.write(contents);
+    }
+    const commands = this.#ahead?.program === program ? this.#ahead.commands : this.#encodeSample(calls);
+    this.#ahead = null;
+    this.#device.queue.submit([commands]);
+    const mapped = readback.buffer.mapAsync(MAP_MODE_READ);
+    if (contents.tokens.length === 1) this.#ahead = { program, commands: this.#encodeSample(calls) };
+    await mapped;
+    const token = new Uint32Array(readback.buffer.getMappedRange())[0];
+    readback.buffer.unmap();
+    return token;
+  }
+
+  #encodeSample(calls: readonly PreparedCall[]): GPUCommandBuffer {
     const { result, readback } = this.#resources;
-    return this.#encode([...program.trunk, ...program.head, ...program.sample],
-      (encoder) => encoder.copyBufferToBuffer(result.buffer, 0, readback.buffer, 0, 16));
+    return this.#encode(calls, (encoder) => encoder.copyBufferToBuffer(result.buffer, 0, readback.buffer, 0, 16));
   }
 
   async #readLogits(
@@ -160,8 +204,11 @@ class GpuModel implements LoadedModel {
       const outputRows = rows.slice(at, at + OUTPUT_CAPACITY);
       const byteLength = outputRows.length * vocabSize * 4;
       const target = this.#device.createBuffer({ label: 'logits readback', size: byteLength, usage: GPU_MAP_READ | GPU_COPY_DST });
-      this.#resources.step.write({ tokens, position, outputRows, sampling: null });
-      const calls = at === 0 ? [...program.trunk, ...program.head] : program.head;
+      const contents: StepContents = { tokens, position, outputRows, sampling: null };
+      let calls: readonly PreparedCall[] = program.head;
+      if (at === 0 && this.#paged) await this.#runTrunk(program, contents);
+      else this.#resources.step.write(contents);
+      if (at === 0 && !this.#paged) calls = [...program.trunk, ...program.head];
       this.#device.queue.submit([this.#encode(calls,
         (encoder) => encoder.copyBufferToBuffer(logits.buffer, logits.byteOffset, target, 0, byteLength))]);
       await target.mapAsync(MAP_MODE_READ);

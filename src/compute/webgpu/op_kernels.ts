@@ -120,14 +120,27 @@ export function qkvFinishCall(
   };
 }
 
-export function routerCall(op: OpOf<'router'>, context: OpContext): KernelCall {
+/** What a router of a one-token step needs to find slots in the place of experts. */
+export interface PagedRouting {
+  readonly layerIndex: number;
+  /** [layers, experts] u32 */
+  readonly table: BufferView;
+  /** [layers, topK] u32 */
+  readonly routed: BufferView;
+}
+
+export function routerCall(op: OpOf<'router'>, paged: PagedRouting | null, context: OpContext): KernelCall {
   return {
-    label: `router ${op.layer ?? ''}`, shader: { root: 'router_topk' },
+    label: `router ${op.layer ?? ''}`, shader: { root: 'router_topk', ...(paged ? { paged: true } : {}) },
     constants: {
+      ...(paged ? { LAYER_INDEX: paged.layerIndex } : {}),
       EXPERTS: op.expertCount, TOP_K: op.topK, NORMALIZE: op.normalize ? 1 : 0, SCALE: op.scale,
       WG: cooperating(context.traits, op.expertCount <= 64 ? 64 : 128),
     },
-    bindings: [context.step, context.view(op.logits), context.view(op.ids), context.view(op.weights)],
+    bindings: [
+      context.step, context.view(op.logits), context.view(op.ids), context.view(op.weights),
+      ...(paged ? [paged.table, paged.routed] : []),
+    ],
     workgroups: [context.rowCapacity, 1, 1],
   };
 }

@@ -1,7 +1,7 @@
-/** The small buffer that a step writes once: counts and position, token ids, output rows, sampling parameters. */
+/** The small buffer that a step writes once: counts and position (zeroed again on the GPU where an expert is missing), token ids, output rows, sampling parameters. */
 import { MAX_PENALTY_TOKENS, type SamplingParams } from '../ops.ts';
 import { alignUp } from '../../quant/packed.ts';
-import { GPU_COPY_DST, GPU_STORAGE } from './device.ts';
+import { GPU_COPY_DST, GPU_COPY_SRC, GPU_STORAGE } from './device.ts';
 import { STEP_OUTPUT_COUNT, STEP_POSITION, STEP_TOKEN_COUNT, type BufferView } from './kernel.ts';
 
 /** Bindings start on minStorageBufferOffsetAlignment. */
@@ -30,7 +30,7 @@ export function createStepBuffer(device: GPUDevice, rowCapacity: number, outputC
     .map((byteLength) => alignUp(byteLength, SECTION_BYTES));
   const offsets = lengths.map((_, i) => lengths.slice(0, i).reduce((a, b) => a + b, 0));
   const byteLength = offsets[3] + lengths[3];
-  const buffer = device.createBuffer({ label: 'step', size: byteLength, usage: GPU_STORAGE | GPU_COPY_DST });
+  const buffer = device.createBuffer({ label: 'step', size: byteLength, usage: GPU_STORAGE | GPU_COPY_DST | GPU_COPY_SRC });
   const words = new Uint32Array(byteLength / 4);
   const floats = new Float32Array(words.buffer);
   const view = (section: number): BufferView => ({ buffer, byteOffset: offsets[section], byteLength: lengths[section] });

@@ -1,0 +1,296 @@
+/**
+ * Experts in fewer slots than there are experts: slabs on the GPU, the slot table that shaders look experts up in, and
+ * the moving of rows. Decides nothing itself: a ResidencyPolicy does. GPU work and uploads run in queue order, so a slot
+ * may be overwritten as soon as the work that reads it has been submitted.
+ */
+import type { Manifest, ModelSource } from '../../storage/model_source.ts';
+import { expertRowByteLength } from '../../storage/manifest.ts';
+import { alignUp } from '../../quant/packed.ts';
+import type { LoadOptions } from '../ops.ts';
+import {
+  emptyResidencyCounters, type ExpertKey, type ExpertPoolOptions, type PoolShape, type ResidencyCounters, type ResidencyPolicy,
+  type SlotGroup,
+} from '../residency.ts';
+import { checked, GPU_COPY_DST, GPU_STORAGE } from './device.ts';
+import type { BufferView } from './kernel.ts';
+import { planSlotGroups } from './slot_groups.ts';
+import type { ExpertSlab, ExpertWeights } from './weights.ts';
+
+/** Table entry of an expert that no slot holds. */
+const NO_SLOT = 0xffffffff;
+/** Rows read at a time: bounds the memory beside the pool, and keeps a disk busy. */
+const PARALLEL_READS = 8;
+/** Share of a group's slots that a prompt may use for experts it streams: the rest stays as decode left it. */
+const STAGING_SHARE = 0.25;
+
+interface Group extends SlotGroup {
+  readonly slabs: readonly ExpertSlab[];
+  /** Expert in each slot; -1: empty. */
+  readonly keys: Int32Array;
+}
+
+/** Whether a pool of this size has a slot for every expert, so that nothing needs to be looked up. */
+export function coversAll({ size }: ExpertPoolOptions, { expertLayers, expertCount }: Manifest): boolean {
+  if ('share' in size) return size.share >= 1;
+  return size.byteLength >= expertLayers.reduce((sum, entry) => sum + alignUp(expertRowByteLength(entry), 16) * expertCount, 0);
+}
+
+/** Experts of one layer that a prompt needs, computed together. */
+export interface ExpertWave {
+  readonly keys: readonly ExpertKey[];
+}
+
+export class ExpertPool {
+  readonly shape: PoolShape;
+  readonly counters: ResidencyCounters = emptyResidencyCounters();
+  /** [expertLayerCount * expertCount] u32: slot of each expert in its layer's group, NO_SLOT where it has none. */
+  readonly table: BufferView;
+  /** [expertCount] u32: the same for the experts of one layer that take part in a wave of a prompt. */
+  readonly waveTable: BufferView;
+  readonly #device: GPUDevice;
+  readonly #source: ModelSource;
+  readonly #policy: ResidencyPolicy;
+  readonly #groups: readonly Group[];
+  readonly #groupOfLayer: ReadonlyMap<number, Group>;
+  readonly #slots: Uint32Array;
+  readonly #stagings: Uint8Array[] = [];
+
+  private constructor(
+    device: GPUDevice, source: ModelSource, policy: ResidencyPolicy, shape: PoolShape, groups: readonly Group[],
+    tables: { readonly table: BufferView; readonly waveTable: BufferView },
+  ) {
+    this.#device = device;
+    this.#source = source;
+    this.#policy = policy;
+    this.shape = shape;
+    this.#groups = groups;
+    this.#groupOfLayer = new Map(groups.flatMap((group) => group.layerIndexes.map((layer) => [layer, group] as const)));
+    this.table = tables.table;
+    this.waveTable = tables.waveTable;
+    this.#slots = new Uint32Array(shape.expertLayerCount * shape.expertCount).fill(NO_SLOT);
+  }
+
+  /** @throws Error with a sentence where the pool is too small to run or the GPU has no room for it. */
+  static async create(
+    device: GPUDevice, source: ModelSource, topK: number, options: ExpertPoolOptions, maxBindingByteLength: number,
+  ): Promise<ExpertPool> {
+    const { expertLayers, expertCount } = source.manifest;
+    const rows = expertLayers.map((entry, layerIndex) => ({ layerIndex, rowByteLength: alignUp(expertRowByteLength(entry), 16) }));
+    const total = rows.reduce((sum, row) => sum + row.rowByteLength * expertCount, 0);
+    const byteLength = 'share' in options.size ? Math.ceil(total * options.size.share) : options.size.byteLength;
+    const planned = planSlotGroups(rows, expertCount, topK, byteLength, maxBindingByteLength);
+    const shape: PoolShape = { expertLayerCount: expertLayers.length, expertCount, topK, groups: planned };
+    const made: GPUBuffer[] = [];
+    const make = async (label: string, size: number): Promise<GPUBuffer> => {
+      const buffer = await checked(device, `${label} (${size} bytes)`, () => device.createBuffer({
+        label, size, usage: GPU_STORAGE | GPU_COPY_DST,
+      }));
+      made.push(buffer);
+      return buffer;
+    };
+    try {
+      const groups: Group[] = [];
+      for (const [g, group] of planned.entries()) {
+        const perSlab = Math.floor(maxBindingByteLength / group.slotByteLength);
+        if (perSlab === 0) throw new Error(`one expert (${group.slotByteLength} bytes) is larger than one GPU binding of ${maxBindingByteLength} bytes`);
+        const slabs: ExpertSlab[] = [];
+        for (let first = 0; first < group.slotCount; first += perSlab) {
+          const count = Math.min(perSlab, group.slotCount - first);
+          const buffer = await make(`expert slots ${g}, ${first}+`, count * group.slotByteLength);
+          slabs.push({ view: { buffer, byteOffset: 0, byteLength: buffer.size }, firstExpert: first, expertCount: count });
+        }
+        groups.push({ ...group, slabs, keys: new Int32Array(group.slotCount).fill(-1) });
+      }
+      const view = async (label: string, words: number): Promise<BufferView> => {
+        const buffer = await make(label, alignUp(words * 4, 16));
+        return { buffer, byteOffset: 0, byteLength: buffer.size };
+      };
+      const tables = {
+        table: await view('expert slots', shape.expertLayerCount * expertCount), waveTable: await view('wave slots', expertCount),
+      };
+      return new ExpertPool(device, source, options.createPolicy(shape), shape, groups, tables);
+    } catch (error) {
+      for (const buffer of made) buffer.destroy();
+      throw error;
+    }
+  }
+
+  get byteLength(): number {
+    const slabs = this.#groups.flatMap((group) => group.slabs);
+    return slabs.reduce((sum, slab) => sum + slab.view.byteLength, 0) + this.table.byteLength + this.waveTable.byteLength;
+  }
+
+  /** Where the kernels of a layer find its experts: slabs of slots, numbered as the tables number them. */
+  weights(layerIndex: number): ExpertWeights {
+    const { slabs, slotByteLength } = this.#group(layerIndex);
+    return { entry: this.#source.manifest.expertLayers[layerIndex], strideByteLength: slotByteLength, slabs };
+  }
+
+  /** Fills the slots as far as the policy has a wish. */
+  async fill({ onProgress, signal }: LoadOptions): Promise<void> {
+    const wanted = this.#groups.flatMap((group) => {
+      const keys = [...new Set(this.#policy.initial(group))].slice(0, group.slotCount);
+      return keys.map((key, slot) => ({ group, key, slot }));
+    });
+    const total = wanted.reduce((sum, { group }) => sum + group.slotByteLength, 0);
+    let done = 0;
+    for (let at = 0; at < wanted.length; at += PARALLEL_READS) {
+      signal?.throwIfAborted();
+      const batch = wanted.slice(at, at + PARALLEL_READS);
+      const rows = await this.#read(batch.map(({ key }) => key));
+      batch.forEach(({ group, key, slot }, i) => {
+        this.#place(group, slot, key, rows[i]);
+        done += group.slotByteLength;
+      });
+      onProgress?.({ stage: 'read weights', done, total, unit: 'bytes' });
+      // writeBuffer copies into staging memory; without waiting the whole pool would pile up there.
+      if (at % (8 * PARALLEL_READS) === 0) await this.#device.queue.onSubmittedWorkDone();
+    }
+    this.#writeTable();
+  }
+
+  /** Place of a layer in Manifest.expertLayers. */
+  layerIndex(layer: number): number {
+    const index = this.#source.manifest.expertLayers.findIndex((entry) => entry.layer === layer);
+    if (index < 0) throw new Error(`layer ${layer} has no experts in the model`);
+    return index;
+  }
+
+  key(layerIndex: number, expert: number): ExpertKey {
+    return layerIndex * this.shape.expertCount + expert;
+  }
+
+  isResident(key: ExpertKey): boolean {
+    return this.#slots[key] !== NO_SLOT;
+  }
+
+  /** Whether every expert of the layer has a slot. */
+  holdsLayer(layerIndex: number): boolean {
+    const first = this.key(layerIndex, 0);
+    return this.#slots.subarray(first, first + this.shape.expertCount).every((slot) => slot !== NO_SLOT);
+  }
+
+  /**
+   * Makes these experts of one layer resident, all at once, for the decode step that needs them.
+   * @throws what the source throws; nothing has changed then
+   */
+  async ensure(layerIndex: number, keys: readonly ExpertKey[]): Promise<void> {
+    const group = this.#group(layerIndex);
+    const missing = keys.filter((key) => !this.isResident(key));
+    const rows = await this.#read(missing);
+    const slots = this.#freeSlots(group, missing.length, new Set(keys));
+    missing.forEach((key, i) => this.#place(group, slots[i], key, rows[i]));
+    this.#writeTable();
+  }
+
+  /** Tells the policy what a step used. */
+  routed(keys: readonly ExpertKey[], kind: 'decode' | 'prefill'): void {
+    this.#policy.routed(keys, kind);
+  }
+
+  stepped(kind: 'decode' | 'prefill'): void {
+    this.#policy.stepped(kind);
+  }
+
+  /**
+   * The experts of one layer that a prompt needs, in waves of those that the slots hold at a time. A prompt streams
+   * through the coldest slots only. Each wave is resident, and the wave table names it, until the next is asked for:
+   * submit its work before.
+   */
+  async *waves(layerIndex: number, needed: readonly ExpertKey[]): AsyncGenerator<ExpertWave, void, undefined> {
+    const group = this.#group(layerIndex);
+    const staging = this.#stagingSlots(group);
+    let left = [...needed];
+    while (left.length > 0) {
+      const resident = left.filter((key) => this.isResident(key));
+      const here = new Set(resident);
+      const room = staging.filter((slot) => !here.has(group.keys[slot]));
+      const loads = left.filter((key) => !here.has(key)).slice(0, room.length);
+      for (let at = 0; at < loads.length; at += PARALLEL_READS) {
+        const batch = loads.slice(at, at + PARALLEL_READS);
+        const rows = await this.#read(batch);
+        batch.forEach((key, i) => this.#place(group, room[at + i], key, rows[i]));
+      }
+      this.counters.prefillLoads += loads.length;
+      const wave = [...resident, ...loads];
+      if (loads.length > 0) this.#writeTable();
+      this.#writeWave(layerIndex, wave);
+      yield { keys: wave };
+      const finished = new Set(wave);
+      left = left.filter((key) => !finished.has(key));
+    }
+  }
+
+  destroy(): void {
+    for (const { slabs } of this.#groups) for (const { view } of slabs) view.buffer.destroy();
+    this.table.buffer.destroy();
+    this.waveTable.buffer.destroy();
+  }
+
+  #group(layerIndex: number): Group {
+    const group = this.#groupOfLayer.get(layerIndex);
+    if (!group) throw new Error(`layer ${layerIndex} has no expert slots`);
+    return group;
+  }
+
+  /** Empty slots first, then those of the policy's victims; never one of `pinned`. */
+  #freeSlots(group: Group, count: number, pinned: ReadonlySet<ExpertKey>): number[] {
+    const slots: number[] = [];
+    for (let slot = 0; slot < group.slotCount && slots.length < count; slot++) if (group.keys[slot] < 0) slots.push(slot);
+    if (slots.length === count) return slots;
+    const candidates = [...group.keys].filter((key) => key >= 0 && !pinned.has(key));
+    const wanted = count - slots.length;
+    if (candidates.length < wanted) throw new Error(`${wanted} expert slots are needed and ${candidates.length} may be given up`);
+    const victims = this.#policy.victims(candidates, wanted);
+    for (const key of victims) {
+      if (pinned.has(key) || !this.isResident(key)) throw new Error('the residency policy gave up an expert that it may not');
+      slots.push(this.#slots[key]);
+    }
+    if (new Set(slots).size !== count) throw new Error(`the residency policy gave ${victims.length} experts up where ${wanted} were asked for`);
+    return slots;
+  }
+
+  /** The slots that a prompt may overwrite. */
+  #stagingSlots(group: Group): number[] {
+    const count = Math.min(group.slotCount, Math.max(this.shape.topK, Math.floor(group.slotCount * STAGING_SHARE)));
+    return this.#freeSlots(group, count, new Set());
+  }
+
+  async #read(keys: readonly ExpertKey[]): Promise<Uint8Array[]> {
+    const { expertCount } = this.shape;
+    const { expertLayers, expertStrideByteLength } = this.#source.manifest;
+    return Promise.all(keys.map(async (key, i) => {
+      this.#stagings[i] ??= new Uint8Array(expertStrideByteLength);
+      const entry = expertLayers[Math.floor(key / expertCount)];
+      const row = await this.#source.readExpertRow(entry.layer, key % expertCount, this.#stagings[i]);
+      return row.subarray(0, expertRowByteLength(entry));
+    }));
+  }
+
+  /** Uploads a row into a slot; whoever held it is no longer resident. */
+  #place(group: Group, slot: number, key: ExpertKey, row: Uint8Array): void {
+    const before = group.keys[slot];
+    if (before >= 0) {
+      this.#slots[before] = NO_SLOT;
+      this.counters.evictions += 1;
+    }
+    const slab = group.slabs.findLast((candidate) => candidate.firstExpert <= slot)!;
+    this.#device.queue.writeBuffer(
+      slab.view.buffer, (slot - slab.firstExpert) * group.slotByteLength, row as Uint8Array<ArrayBuffer>, 0, row.byteLength);
+    group.keys[slot] = key;
+    this.#slots[key] = slot;
+    this.counters.rowsLoaded += 1;
+    this.counters.byteLengthLoaded += row.byteLength;
+  }
+
+  #writeTable(): void {
+    this.#device.queue.writeBuffer(this.table.buffer, 0, this.#slots as Uint32Array<ArrayBuffer>);
+  }
+
+  #writeWave(layerIndex: number, keys: readonly ExpertKey[]): void {
+    const { expertCount } = this.shape;
+    const wave = new Uint32Array(expertCount).fill(NO_SLOT);
+    for (const key of keys) wave[key - layerIndex * expertCount] = this.#slots[key];
+    this.#device.queue.writeBuffer(this.waveTable.buffer, 0, wave);
+  }
+}

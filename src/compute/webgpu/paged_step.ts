@@ -1,0 +1,162 @@
+/**
+ * Steps of a model whose experts are paged. A step of one token runs whole; where a layer lacks an expert, the GPU voids
+ * the rest, the missing experts are loaded, and the step resumes behind that layer's router. A batch needs most experts
+ * of a layer: it is submitted layer by layer, with the experts in waves. Either way each kernel that counts has run on
+ * the same inputs as if every expert had been resident, so the result is the same bit for bit.
+ */
+import type { ExpertKey } from '../residency.ts';
+import { GPU_COPY_DST, GPU_MAP_READ, MAP_MODE_READ } from './device.ts';
+import { STEP_MISSED_LAYER } from './kernel.ts';
+import type { ModelResources, PreparedProgram } from './model_resources.ts';
+import type { PreparedCall } from './pipeline_cache.ts';
+import type { ExpertSection, PagingContext } from './program.ts';
+import type { StepContents } from './step_buffer.ts';
+
+type Encode = (calls: readonly PreparedCall[], copy?: (encoder: GPUCommandEncoder) => void) => GPUCommandBuffer;
+
+/** Words of the readback: result, the step's head, what was routed. */
+const HEAD_WORDS = 4;
+
+export class PagedSteps {
+  readonly #device: GPUDevice;
+  readonly #resources: ModelResources;
+  readonly #paging: PagingContext;
+  readonly #encode: Encode;
+  #idsReadback: GPUBuffer | null = null;
+
+  constructor(device: GPUDevice, resources: ModelResources, paging: PagingContext, encode: Encode) {
+    this.#device = device;
+    this.#resources = resources;
+    this.#paging = paging;
+    this.#encode = encode;
+  }
+
+  /** Copies of a one-token step's outcome, to be encoded after its last call. */
+  readonly copyOutcome = (encoder: GPUCommandEncoder): void => {
+    const { result, step, readback } = this.#resources;
+    const { routed } = this.#paging;
+    encoder.copyBufferToBuffer(result.buffer, result.byteOffset, readback.buffer, 0, 16);
+    encoder.copyBufferToBuffer(step.step.buffer, step.step.byteOffset, readback.buffer, 16, 16);
+    encoder.copyBufferToBuffer(routed.buffer, 0, readback.buffer, 32, routed.byteLength);
+  };
+
+  /**
+   * Runs a step of one token until no expert was missing.
+   * @param tail calls after the trunk
+   * @param first commands of trunk, tail and copyOutcome where they are encoded already
+   * @param meanwhile run once while the GPU works
+   * @returns the words of `result`
+   */
+  async runToken(
+    program: PreparedProgram, contents: StepContents, tail: readonly PreparedCall[], first: GPUCommandBuffer | null,
+    meanwhile?: () => void,
+  ): Promise<Uint32Array> {
+    const { pool } = this.#paging;
+    const { counters, shape } = pool;
+    let commands = first ?? this.#encode([...program.trunk, ...tail], this.copyOutcome);
+    let done = 0;
+    for (let attempt = 0; ; attempt++) {
+      this.#resources.step.write(contents);
+      this.#device.queue.submit([commands]);
+      const outcome = await this.#readOutcome(attempt === 0 ? meanwhile : undefined);
+      const missed = outcome[HEAD_WORDS + STEP_MISSED_LAYER];
+      const end = missed === 0 ? program.sections.length : this.#sectionOf(program, missed - 1);
+      for (; done < end; done++) this.#count(program.sections[done], outcome, 0);
+      if (missed === 0) {
+        counters.steps += 1;
+        if (attempt === 0) counters.zeroMissSteps += 1;
+        pool.stepped('decode');
+        return outcome.slice(0, HEAD_WORDS);
+      }
+      // What the GPU says is checked: an id out of range would be a wrong slot later.
+      const section = program.sections[end];
+      const keys = this.#routedKeys(section, outcome);
+      const missing = keys.filter((key) => !pool.isResident(key)).length;
+      if (missing === 0 || attempt > shape.expertLayerCount) throw new Error('the GPU missed an expert that is resident: it computes wrongly');
+      counters.missedLayers += 1;
+      this.#count(section, outcome, missing);
+      done = end + 1;
+      await pool.ensure(section.layerIndex, keys);
+      commands = this.#encode([...program.trunk.slice(section.router), ...tail], this.copyOutcome);
+    }
+  }
+
+  /** Runs the trunk of a batch; the calls after it may follow in later submits. */
+  async runBatch(program: PreparedProgram, contents: StepContents): Promise<void> {
+    const { pool } = this.#paging;
+    this.#resources.step.write(contents);
+    let from = 0;
+    for (const section of program.sections) {
+      const before = program.trunk.slice(from, section.begin);
+      const products = program.trunk.slice(section.begin, section.combine);
+      const all = Array.from({ length: pool.shape.expertCount }, (_, expert) => pool.key(section.layerIndex, expert));
+      let needed: readonly ExpertKey[] = all;
+      if (pool.holdsLayer(section.layerIndex)) {
+        this.#device.queue.submit([this.#encode(before)]);
+      } else {
+        needed = await this.#idsOf(section, contents.tokens.length, before);
+        pool.routed(needed, 'prefill');
+      }
+      for await (const _ of pool.waves(section.layerIndex, needed)) this.#device.queue.submit([this.#encode(products)]);
+      from = section.combine;
+    }
+    this.#device.queue.submit([this.#encode(program.trunk.slice(from))]);
+    pool.stepped('prefill');
+  }
+
+  destroy(): void {
+    this.#idsReadback?.destroy();
+  }
+
+  async #readOutcome(meanwhile?: () => void): Promise<Uint32Array> {
+    const { buffer } = this.#resources.readback;
+    const mapped = buffer.mapAsync(MAP_MODE_READ);
+    meanwhile?.();
+    await mapped;
+    const words = new Uint32Array(buffer.getMappedRange().slice(0));
+    buffer.unmap();
+    return words;
+  }
+
+  #sectionOf(program: PreparedProgram, layerIndex: number): number {
+    const found = program.sections.findIndex((section) => section.layerIndex === layerIndex);
+    if (found < 0) throw new Error(`the GPU missed an expert of layer ${layerIndex}, which has none: it computes wrongly`);
+    return found;
+  }
+
+  #routedKeys({ layerIndex, ids }: ExpertSection, outcome: Uint32Array): ExpertKey[] {
+    const at = 2 * HEAD_WORDS + layerIndex * ids.cols;
+    return [...new Set(outcome.subarray(at, at + ids.cols))].map((expert) => this.#checkedKey(layerIndex, expert));
+  }
+
+  #checkedKey(layerIndex: number, expert: number): ExpertKey {
+    const { pool } = this.#paging;
+    if (expert >= pool.shape.expertCount) throw new Error(`the GPU routed to expert ${expert} of ${pool.shape.expertCount}: it computes wrongly`);
+    return pool.key(layerIndex, expert);
+  }
+
+  #count(section: ExpertSection, outcome: Uint32Array, missing: number): void {
+    const { pool } = this.#paging;
+    const keys = this.#routedKeys(section, outcome);
+    pool.counters.hits += keys.length - missing;
+    pool.counters.misses += missing;
+    pool.routed(keys, 'decode');
+  }
+
+  /** Runs `before` and reads which experts the batch needs, in rising order. */
+  async #idsOf({ layerIndex, ids }: ExpertSection, tokens: number, before: readonly PreparedCall[]): Promise<ExpertKey[]> {
+    const view = this.#resources.activations.view(ids);
+    const byteLength = tokens * ids.cols * 4;
+    if (!this.#idsReadback || this.#idsReadback.size < byteLength) {
+      this.#idsReadback?.destroy();
+      this.#idsReadback = this.#device.createBuffer({ label: 'expert ids readback', size: view.byteLength, usage: GPU_MAP_READ | GPU_COPY_DST });
+    }
+    const target = this.#idsReadback;
+    this.#device.queue.submit([this.#encode(before, (encoder) =>
+      encoder.copyBufferToBuffer(view.buffer, view.byteOffset, target, 0, byteLength))]);
+    await target.mapAsync(MAP_MODE_READ, 0, byteLength);
+    const experts = new Set(new Uint32Array(target.getMappedRange(0, byteLength)));
+    target.unmap();
+    return [...experts].sort((a, b) => a - b).map((expert) => this.#checkedKey(layerIndex, expert));
+  }
+}
