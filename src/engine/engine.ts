@@ -1,6 +1,7 @@
 /** An opened model that answers: back end, tokenizer and template put together. One per open model. */
 import { checkSamplingParams } from '../compute/sampling.ts';
 import type { Backend, LoadProgress, LoadedModel } from '../compute/ops.ts';
+import type { ExpertPoolOptions, ResidencyCounters } from '../compute/residency.ts';
 import { ModelFormatError } from '../formats/checkpoint.ts';
 import { buildGraph } from '../models/registry.ts';
 import type { ModelSource } from '../storage/model_source.ts';
@@ -26,6 +27,8 @@ export interface EngineOptions {
   readonly source: ModelSource;
   /** Tokens of context; clipped to what the model was trained for. */
   readonly contextLength: number;
+  /** Device memory for experts, where they are not all to be resident. */
+  readonly experts?: ExpertPoolOptions;
   /** Instead of the one that the source describes. */
   readonly tokenizer?: Tokenizer;
   /** Milliseconds, for the timings of an answer. */
@@ -57,6 +60,8 @@ export interface Engine {
   encodeText(text: string): { readonly tokens: number[]; readonly bosToken: number | null };
   /** Scores a token list (see evaluate.ts), on a KV cache of its own. One at a time, and none while an answer is written. */
   evaluate(request: Omit<EvaluationRequest, 'vocabSize'>): Promise<Evaluation>;
+  /** How often experts had to be fetched so far; null where all are resident. */
+  readonly residency: Readonly<ResidencyCounters> | null;
   /** This model as the baseline of another's evaluation. */
   asBaseline(): BaselineLogits;
   /** Tokens that the rendered messages take. @throws as generate does for its prompt. */
@@ -93,7 +98,9 @@ async function openEngine(options: EngineOptions): Promise<Engine> {
   const prompter = tokenizer === null ? null : new Prompter(
     tokenizer, manifest.chatTemplate, options.now ?? ((): Date => new Date()));
   if (backend.info.kind !== 'reference') await selfTest(backend, source, graph, { onProgress, signal });
-  const model = await backend.load(source, graph, { contextLength, onProgress, signal });
+  const model = await backend.load(source, graph, {
+    contextLength, onProgress, signal, ...(options.experts ? { experts: options.experts } : {}),
+  });
   if (signal?.aborted) {
     model.dispose();
     throw signal.reason;
@@ -129,6 +136,10 @@ class OpenedEngine implements Engine {
       chatTemplate: resolveChatTemplate(manifest.chatTemplate).source,
       deviceByteLength: model.deviceByteLength,
     };
+  }
+
+  get residency(): Readonly<ResidencyCounters> | null {
+    return this.#model.residency;
   }
 
   generate(request: GenerateRequest, onEvent: (event: GenerateEvent) => void, signal?: AbortSignal): Promise<GenerateResult> {

@@ -5,6 +5,7 @@ import type {
   Backend, BackendInfo, LoadedModel, LoadOptions, ModelGraph, Sequence, StepOutput, StepResult,
 } from '../ops.ts';
 import type { ModelSource } from '../../storage/model_source.ts';
+import { checkPoolHoldsOneLayer, poolByteLength } from '../pool_size.ts';
 import { Breather, type BreatherOptions } from './breather.ts';
 import { Interpreter, type RoutingObserver } from './interpreter.ts';
 import { ReferenceSequence } from './sequence.ts';
@@ -44,7 +45,7 @@ export function createReferenceBackend(options: ReferenceOptions = {}): Backend 
 }
 
 async function loadModel(
-  source: ModelSource, graph: ModelGraph, { contextLength, onProgress, signal }: LoadOptions, options: ReferenceOptions,
+  source: ModelSource, graph: ModelGraph, { contextLength, experts: pool, onProgress, signal }: LoadOptions, options: ReferenceOptions,
 ): Promise<LoadedModel> {
   const { dense: entries } = source.manifest;
   const maxStepTokens = options.maxStepTokens ?? DEFAULTS.maxStepTokens;
@@ -63,14 +64,27 @@ async function loadModel(
     done += byteLength;
   }
   onProgress?.({ stage: 'read weights', done, total, unit: 'bytes' });
-  const experts = new ExpertStore(source, budget, options.expertByteLength ?? DEFAULTS.expertByteLength);
+  let expertByteLength = options.expertByteLength ?? DEFAULTS.expertByteLength;
+  if (pool) {
+    expertByteLength = poolByteLength(pool, source.manifest);
+    checkPoolHoldsOneLayer(expertByteLength, source.manifest, source.manifest.hyperparameters.expertUsedCount);
+  }
+  const experts = new ExpertStore(source, budget, expertByteLength);
   const interpreter = new Interpreter(graph, dense, experts, breather, options.onRouted ?? null);
 
   const step = async (sequence: Sequence, tokens: readonly number[], output: StepOutput): Promise<StepResult> => {
     if (!(sequence instanceof ReferenceSequence)) throw new TypeError('the sequence belongs to another back end');
     checkStep(sequence, tokens, output, maxStepTokens, graph.vocabSize);
     const outputRows = output.kind === 'logits' ? output.rows : output.kind === 'sample' ? [tokens.length - 1] : [];
+    const { counters } = experts;
+    const missesBefore = counters.misses;
     const logits = await interpreter.run({ tokens, sequence, outputRows });
+    if (tokens.length === 1) {
+      counters.steps += 1;
+      counters.zeroMissSteps += counters.misses === missesBefore ? 1 : 0;
+    } else {
+      counters.prefillLoads += counters.misses - missesBefore;
+    }
     sequence.advance(tokens.length);
     return {
       token: output.kind === 'sample' ? sampleToken(logits, output.sampling, output.recentTokens, sequence.length) : null,
@@ -84,7 +98,8 @@ async function loadModel(
   let latest: Promise<unknown> = Promise.resolve();
   return {
     maxStepTokens, contextLength,
-    deviceByteLength: total, residency: null,
+    deviceByteLength: total,
+    residency: pool ? experts.counters : null,
     createSequence: () => new ReferenceSequence(contextLength, graph.kvLayers),
     step: (sequence, tokens, output) => {
       const result = latest.then(() => step(sequence, tokens, output));

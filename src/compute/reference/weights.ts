@@ -3,6 +3,7 @@
  * a byte budget lasts. The budget is filled first come, first kept: layers are visited in a circle, and a circle
  * larger than the cache would evict every matrix right before its next use.
  */
+import { emptyResidencyCounters } from '../residency.ts';
 import type { WeightFormatName } from '../../quant/formats.ts';
 import { decodePackedRows, planeViews, tensorScaleOf } from '../../quant/pack.ts';
 import { packedLayout, type PackedLayout } from '../../quant/packed.ts';
@@ -91,6 +92,7 @@ export class ExpertStore {
   /** In order of last use. */
   readonly #kept = new Map<string, { readonly expert: Expert; readonly byteLength: number }>();
   #packedByteLength = 0;
+  readonly counters = emptyResidencyCounters();
 
   constructor(source: ModelSource, budget: DecodeBudget, maxPackedByteLength: number) {
     this.#source = source;
@@ -105,14 +107,18 @@ export class ExpertStore {
     if (known) {
       this.#kept.delete(key);
       this.#kept.set(key, known);
+      this.counters.hits += 1;
       return known.expert;
     }
+    this.counters.misses += 1;
+    this.counters.rowsLoaded += 1;
     const entry = this.#layers.get(layer);
     if (!entry) throw new Error(`the manifest has no experts for layer ${layer}`);
     const row = await this.#source.readExpertRow(layer, id);
     const matrix = (m: ExpertMatrixEntry): Matrix =>
       new Matrix(m.format, m.rows, m.cols, row.subarray(m.byteOffset, m.byteOffset + m.byteLength), this.#budget);
     const expert = { gate: matrix(entry.gate), up: matrix(entry.up), down: matrix(entry.down) };
+    this.counters.byteLengthLoaded += row.byteLength;
     this.#keep(key, expert, row.byteLength);
     return expert;
   }
@@ -123,6 +129,7 @@ export class ExpertStore {
     for (const [oldest, dropped] of this.#kept) {
       if (this.#packedByteLength <= this.#maxPackedByteLength || oldest === key) return;
       this.#kept.delete(oldest);
+      this.counters.evictions += 1;
       this.#packedByteLength -= dropped.byteLength;
       const { gate, up, down } = dropped.expert;
       for (const matrix of [gate, up, down]) this.#budget.giveBack(matrix.decodedByteLength);

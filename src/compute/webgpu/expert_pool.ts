@@ -7,6 +7,7 @@ import type { Manifest, ModelSource } from '../../storage/model_source.ts';
 import { expertRowByteLength } from '../../storage/manifest.ts';
 import { alignUp } from '../../quant/packed.ts';
 import type { LoadOptions } from '../ops.ts';
+import { allExpertsByteLength, checkPoolHoldsOneLayer, poolByteLength, slotByteLengths } from '../pool_size.ts';
 import {
   emptyResidencyCounters, type ExpertKey, type ExpertPoolOptions, type PoolShape, type ResidencyCounters, type ResidencyPolicy,
   type SlotGroup,
@@ -30,9 +31,8 @@ interface Group extends SlotGroup {
 }
 
 /** Whether a pool of this size has a slot for every expert, so that nothing needs to be looked up. */
-export function coversAll({ size }: ExpertPoolOptions, { expertLayers, expertCount }: Manifest): boolean {
-  if ('share' in size) return size.share >= 1;
-  return size.byteLength >= expertLayers.reduce((sum, entry) => sum + alignUp(expertRowByteLength(entry), 16) * expertCount, 0);
+export function coversAll(options: ExpertPoolOptions, manifest: Manifest): boolean {
+  return poolByteLength(options, manifest) >= allExpertsByteLength(manifest);
 }
 
 /** Experts of one layer that a prompt needs, computed together. */
@@ -75,9 +75,9 @@ export class ExpertPool {
     device: GPUDevice, source: ModelSource, topK: number, options: ExpertPoolOptions, maxBindingByteLength: number,
   ): Promise<ExpertPool> {
     const { expertLayers, expertCount } = source.manifest;
-    const rows = expertLayers.map((entry, layerIndex) => ({ layerIndex, rowByteLength: alignUp(expertRowByteLength(entry), 16) }));
-    const total = rows.reduce((sum, row) => sum + row.rowByteLength * expertCount, 0);
-    const byteLength = 'share' in options.size ? Math.ceil(total * options.size.share) : options.size.byteLength;
+    const byteLength = poolByteLength(options, source.manifest);
+    checkPoolHoldsOneLayer(byteLength, source.manifest, topK);
+    const rows = slotByteLengths(source.manifest).map((rowByteLength, layerIndex) => ({ layerIndex, rowByteLength }));
     const planned = planSlotGroups(rows, expertCount, topK, byteLength, maxBindingByteLength);
     const shape: PoolShape = { expertLayerCount: expertLayers.length, expertCount, topK, groups: planned };
     const made: GPUBuffer[] = [];

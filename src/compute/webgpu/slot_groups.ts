@@ -11,17 +11,13 @@ interface LayerRow {
  * Layers of equal rows share slots, in as few groups as bindings allow, so that memory goes where routing needs it. A
  * group whose layers' share is larger than a binding has one layer and is split into several slabs by the caller. Where
  * the memory is too small for that, all layers share one group of the longest row.
- * @param byteLength for all slots together
+ * @param byteLength for all slots together, at least topK of the longest
  * @param topK slots that each group needs at least
- * @throws Error naming the least that can run where byteLength is less
  */
 export function planSlotGroups(
   rows: readonly LayerRow[], expertCount: number, topK: number, byteLength: number, maxBindingByteLength: number,
 ): SlotGroup[] {
   const longest = Math.max(...rows.map((row) => row.rowByteLength));
-  if (byteLength < topK * longest) {
-    throw new Error(`the expert pool of ${byteLength} bytes is smaller than one layer's ${topK} active experts, ${topK * longest} bytes`);
-  }
   const total = rows.reduce((sum, row) => sum + row.rowByteLength * expertCount, 0);
   const budget = Math.min(byteLength, total);
   const byRow = new Map<number, number[]>();

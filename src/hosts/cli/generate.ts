@@ -4,7 +4,7 @@ import { openNodeModel } from '../node_model.ts';
 import { flag, numberOption, textOption, UsageError } from './args.ts';
 import type { Command } from './command.ts';
 import {
-  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, EXPERTS_OPTION, expertsOf, SAMPLING_OPTIONS, samplingOf,
+  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, EXPERT_POOL_OPTION, expertPoolOf, EXPERTS_OPTION, expertsOf, residencyText, SAMPLING_OPTIONS, samplingOf,
   withEngine,
 } from './model_options.ts';
 import { timingsText } from './timings.ts';
@@ -21,11 +21,13 @@ export const generate: Command = {
     ...SAMPLING_OPTIONS,
     ...CONTEXT_OPTION,
     ...EXPERTS_OPTION,
+    ...EXPERT_POOL_OPTION,
     ...BACKEND_OPTION,
   },
   async run(parsed, terminal, signal) {
     const backendName = backendNameOf(parsed);
     const experts = expertsOf(parsed);
+    const pool = expertPoolOf(parsed);
     const sampling = samplingOf(parsed);
     const contextLength = contextLengthOf(parsed);
     const maxTokens = numberOption(parsed, 'max-tokens', { min: 1, max: 2 ** 31 - 1, integer: true }, null);
@@ -50,6 +52,7 @@ export const generate: Command = {
       if (!json) {
         terminal.out('\n');
         terminal.note(`${timingsText(result)}${sampling.temperature === 0 ? '' : `, seed ${sampling.seed}`}\n`);
+        if (engine.residency) terminal.note(`[${residencyText(engine.residency)}]\n`);
         return;
       }
       const { text, tokens, stopReason, promptTokens } = result;
@@ -58,7 +61,7 @@ export const generate: Command = {
         loadMs, prefillMs: result.prefillMs, timeToFirstTokenMs: result.timeToFirstTokenMs, decodeMs: result.decodeMs,
         tokensPerSecond: result.tokensPerSecond,
       };
-      terminal.out(`${JSON.stringify({ text, tokens, stopReason, promptTokens, sampling, timings, backend: kind, adapter })}\n`);
-    });
+      terminal.out(`${JSON.stringify({ text, tokens, stopReason, promptTokens, sampling, timings, backend: kind, adapter, residency: engine.residency })}\n`);
+    }, pool);
   },
 };

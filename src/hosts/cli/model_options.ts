@@ -1,6 +1,8 @@
 /** Options that several commands share. */
 import { MAX_PENALTY_TOKENS, type LoadProgress, type SamplingParams } from '../../compute/ops.ts';
+import type { ExpertPoolOptions, ResidencyCounters } from '../../compute/residency.ts';
 import { createEngine, type Engine } from '../../engine/engine.ts';
+import { LfruPolicy } from '../../experts/lfru.ts';
 import type { ExpertConversion } from '../../storage/conversion_report.ts';
 import { NODE_BACKENDS, openNodeBackend, type NodeBackendName } from '../node_backend.ts';
 import type { OpenedModel } from '../node_model.ts';
@@ -57,6 +59,34 @@ export function expertsOf(parsed: ParsedCommand): ExpertConversion {
   return known;
 }
 
+export const EXPERT_POOL_OPTION: OptionSpecs = {
+  'expert-pool': {
+    type: 'string', value: 'SIZE',
+    help: 'memory for experts: a share of them (25%) or MiB (512); the rest is fetched when routed to; default: all stay',
+  },
+};
+
+/** @throws UsageError */
+export function expertPoolOf(parsed: ParsedCommand): ExpertPoolOptions | undefined {
+  const text = textOption(parsed, 'expert-pool');
+  if (text === null) return undefined;
+  const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(text);
+  const number = Number(match?.[1]);
+  if (!match || !(number > 0) || (match[2] === '%' && number > 100)) {
+    throw new UsageError(`--expert-pool is a share above 0 and up to 100% or a number of MiB, not '${text}'`);
+  }
+  const size = match[2] === '%' ? { share: number / 100 } : { byteLength: Math.floor(number * 2 ** 20) };
+  return { size, createPolicy: (shape) => new LfruPolicy(shape) };
+}
+
+/** 'experts resident in 31 of 40 steps, 97.1 % of those routed to; 12 rows, 3.4 MB fetched' */
+export function residencyText(counters: Readonly<ResidencyCounters>): string {
+  const { steps, zeroMissSteps, hits, misses, rowsLoaded, byteLengthLoaded } = counters;
+  const share = (100 * hits) / Math.max(1, hits + misses);
+  return `experts resident in ${zeroMissSteps} of ${steps} steps, ${share.toFixed(1)} % of those routed to; `
+    + `${rowsLoaded} rows, ${(byteLengthLoaded / 1e6).toFixed(1)} MB fetched`;
+}
+
 /** Enough for a long answer and small enough for the KV cache of any model. */
 const DEFAULT_CONTEXT_TOKENS = 4096;
 
@@ -100,7 +130,7 @@ function progressLine(terminal: Terminal): ((progress: LoadProgress) => void) | 
  */
 export async function withEngine<T>(
   opened: OpenedModel, backendName: NodeBackendName | 'auto', contextLength: number, terminal: Terminal, signal: AbortSignal,
-  use: (engine: Engine) => Promise<T>,
+  use: (engine: Engine) => Promise<T>, experts?: ExpertPoolOptions,
 ): Promise<T> {
   const backend = await openNodeBackend(backendName);
   try {
@@ -109,6 +139,7 @@ export async function withEngine<T>(
     terminal.note(`${label}${kind === 'webgpu' || fallbackReason === null ? '' : `. ${fallbackReason}`}\n`);
     const engine = await createEngine({
       backend, source: opened.source, contextLength, signal, onProgress: progressLine(terminal),
+      ...(experts ? { experts } : {}),
     });
     try {
       return await use(engine);
