@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { SITE_URL } from './support/addresses.ts';
 import { expect, test } from './support/browser.ts';
 import { breakFolder, lyingGguf, patchedGguf, QWEN3_GGUF, safetensorsFolder, truncatedGguf } from './support/models.ts';
-import { expectOpen } from './support/page_steps.ts';
+import { expectOpen, importPath } from './support/page_steps.ts';
 
 interface BadFile {
   readonly what: string;
@@ -53,7 +53,7 @@ async function expectRefused(page: Page, says: RegExp): Promise<void> {
 
 test('bad files and folders are refused with one sentence each', async ({ page }) => {
   await page.goto(SITE_URL);
-  await page.getByTestId('import-files').setInputFiles(QWEN3_GGUF);
+  await importPath(page, QWEN3_GGUF);
   await expectOpen(page);
   for (const { what, name, bytes, says } of BAD_FILES) {
     await test.step(what, async () => {

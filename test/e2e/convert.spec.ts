@@ -4,9 +4,9 @@ import { expect, test } from './support/browser.ts';
 import { STARTER_GGUF } from './support/models.ts';
 import { chat, closeSettings, confirmImport, dropPaths, expectOpen, importPath, setNumber } from './support/page_steps.ts';
 
-test('drop a model, choose 2-bit experts, chat, read the report; the same file kept as it is stands beside', async ({ page }) => {
-  const warnings: string[] = [];
-  page.on('console', (message) => { if (message.type() === 'warning') warnings.push(message.text()); });
+test('drop a model, choose 2-bit experts, chat, read the report; the same file kept as it is stands beside', async ({ page, context }) => {
+  const workers: string[] = [];
+  context.on('request', (request) => { if (request.url().includes('/convert_worker')) workers.push(request.url()); });
   await page.goto(SITE_URL);
   await expect(page.getByTestId('welcome-first')).toBeVisible();
   await setNumber(page, 'maxTokens', '4');
@@ -19,7 +19,7 @@ test('drop a model, choose 2-bit experts, chat, read the report; the same file k
   const converted = page.getByTestId('model-item').filter({ hasText: '2-bit experts' });
   await expect(converted).toHaveCount(1);
   await chat(page, 'One');
-  expect(warnings.filter((text) => text.includes('one thread'))).toEqual([]);
+  expect(workers).not.toEqual([]);
 
   await page.reload();
   await expectOpen(page);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { SITE_URL } from './support/addresses.ts';
 import { expect, test } from './support/browser.ts';
 import { breakFolder, OLMOE_GGUF, QWEN3_GGUF, safetensorsFolder } from './support/models.ts';
-import { chat, closeSettings, dropPaths, dropSynthetic, expectOpen, setNumber } from './support/page_steps.ts';
+import { chat, closeSettings, confirmImport, dropPaths, dropSynthetic, expectOpen, importPath, setNumber } from './support/page_steps.ts';
 
 test.beforeEach(async ({ page }) => {
   await page.goto(SITE_URL);
@@ -14,6 +14,7 @@ test.beforeEach(async ({ page }) => {
 
 test('drop a GGUF, chat, reload, chat again without a second drop', async ({ page }) => {
   await dropPaths(page, [QWEN3_GGUF]);
+  await confirmImport(page);
   await expectOpen(page);
   const item = page.getByTestId('model-item');
   await expect(item).toContainText(/kB|MB/);
@@ -31,6 +32,7 @@ test('drop a safetensors folder; without a chat template ChatML stands in and th
   try {
     breakFolder(folder.path, 'tokenizer_config.json', null);
     await dropPaths(page, [folder.path]);
+    await confirmImport(page);
     await expectOpen(page);
     await expect(page.getByTestId('model-item')).toContainText('safetensors');
     await expect(page.getByTestId('chatml-note')).toBeVisible();
@@ -43,12 +45,12 @@ test('drop a safetensors folder; without a chat template ChatML stands in and th
 test('pick a folder, then a file; switch between the two; export gives the same bytes', async ({ page }) => {
   const folder = safetensorsFolder('mixtral');
   try {
-    await page.getByTestId('import-folder').setInputFiles(folder.path);
+    await importPath(page, folder.path, 'import-folder');
     await expectOpen(page);
   } finally {
     folder.remove();
   }
-  await page.getByTestId('import-files').setInputFiles(OLMOE_GGUF);
+  await importPath(page, OLMOE_GGUF);
   await expect(page.getByTestId('model-item')).toHaveCount(2);
   await expectOpen(page);
   const opened = page.getByTestId('model-item').filter({ hasText: 'Open' });
@@ -69,8 +71,11 @@ test('pick a folder, then a file; switch between the two; export gives the same 
 test('a drop without file system entries works too, and the same file twice stays one model', async ({ page }) => {
   const bytes = readFileSync(QWEN3_GGUF);
   await dropSynthetic(page, 'first.gguf', bytes);
+  await confirmImport(page);
   await expectOpen(page);
   await dropSynthetic(page, 'again.gguf', bytes);
+  await expect(page.getByTestId('import-dialog')).toContainText('In your library');
+  await confirmImport(page);
   await expectOpen(page);
   await expect(page.getByTestId('model-item')).toHaveCount(1);
   await expect(page.getByTestId('error')).toHaveCount(0);

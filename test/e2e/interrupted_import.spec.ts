@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { SITE_URL } from './support/addresses.ts';
 import { beforeWorker, expect, test } from './support/browser.ts';
 import { QWEN3_GGUF } from './support/models.ts';
-import { expectOpen } from './support/page_steps.ts';
+import { expectOpen, importPath } from './support/page_steps.ts';
 
 const SLOW_READS = `
   const arrayBuffer = Blob.prototype.arrayBuffer;
@@ -31,7 +31,7 @@ async function importFrom(page: Page): Promise<number> {
     });
     observer.observe(document.body, { subtree: true, childList: true, attributes: true });
   }));
-  await page.getByTestId('import-files').setInputFiles(QWEN3_GGUF);
+  await importPath(page, QWEN3_GGUF);
   return first;
 }
 

@@ -2,7 +2,7 @@
 import { SITE_URL } from './support/addresses.ts';
 import { expect, keepScreenshot, test } from './support/browser.ts';
 import { STARTER_GGUF } from './support/models.ts';
-import { chat, closeSettings, expectOpen, send, setNumber } from './support/page_steps.ts';
+import { chat, closeSettings, expectOpen, importPath, send, setNumber } from './support/page_steps.ts';
 
 test('one model: import, chat, stop, reload, edit, regenerate, delete', async ({ page }) => {
   await page.goto(SITE_URL);
@@ -11,7 +11,7 @@ test('one model: import, chat, stop, reload, edit, regenerate, delete', async ({
   await keepScreenshot(page, 'no-model');
 
   await test.step('import a model', async () => {
-    await page.getByTestId('import-files').setInputFiles(STARTER_GGUF);
+    await importPath(page, STARTER_GGUF);
     await expectOpen(page);
     await expect(page.getByTestId('backend-label')).toContainText('WebGPU');
     await expect(page.getByTestId('model-item')).toHaveCount(1);

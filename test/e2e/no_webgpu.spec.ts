@@ -1,7 +1,7 @@
 import { SITE_URL } from './support/addresses.ts';
 import { expect, keepScreenshot, test } from './support/browser.ts';
 import { STARTER_GGUF } from './support/models.ts';
-import { chat, closeSettings, expectOpen, setNumber } from './support/page_steps.ts';
+import { chat, closeSettings, expectOpen, importPath, setNumber } from './support/page_steps.ts';
 
 test.use({ webgpu: false });
 
@@ -16,7 +16,7 @@ test('without WebGPU the page says why and how to turn it on, and the reference 
 
   await setNumber(page, 'maxTokens', '4');
   await closeSettings(page);
-  await page.getByTestId('import-files').setInputFiles(STARTER_GGUF);
+  await importPath(page, STARTER_GGUF);
   await expectOpen(page);
   await chat(page, 'Hello');
   await expect(page.getByTestId('message-assistant')).toBeVisible();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { SITE_URL } from './support/addresses.ts';
 import { beforeWorker, expect, test } from './support/browser.ts';
 import { QWEN3_GGUF } from './support/models.ts';
-import { chat, closeSettings, expectOpen, setNumber } from './support/page_steps.ts';
+import { chat, closeSettings, expectOpen, importPath, setNumber } from './support/page_steps.ts';
 
 test('a model that the browser has no room for is refused before anything is written', async ({ context, page }) => {
   await page.goto(SITE_URL);
@@ -11,12 +11,12 @@ test('a model that the browser has no room for is refused before anything is wri
   // Chromium's estimate doesn't tell of this limit.
   const session = await context.newCDPSession(page);
   await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(SITE_URL).origin, quotaSize: 300_000 });
-  await page.getByTestId('import-files').setInputFiles(QWEN3_GGUF);
+  await importPath(page, QWEN3_GGUF);
   const error = page.getByTestId('error');
   await expect(error.locator('p')).toHaveText([/^".+" needs 0\.01 GB of browser storage and .+; delete a model or free disk space, then try again\.$/]);
   await expect(page.getByTestId('model-item')).toHaveCount(0);
   await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(SITE_URL).origin });
-  await page.getByTestId('import-files').setInputFiles(QWEN3_GGUF);
+  await importPath(page, QWEN3_GGUF);
   await expectOpen(page);
   await expect(error).toHaveCount(0);
 });
@@ -27,7 +27,7 @@ test('without OPFS, IndexedDB keeps the model: chat, reload, chat, export, delet
   await expect(page.getByTestId('storage-persisted')).toContainText('IndexedDB');
   await setNumber(page, 'maxTokens', '3');
   await closeSettings(page);
-  await page.getByTestId('import-files').setInputFiles(QWEN3_GGUF);
+  await importPath(page, QWEN3_GGUF);
   await expectOpen(page);
   await chat(page, 'One');
   await page.reload();
@@ -51,7 +51,7 @@ test('two tabs see each other’s models and messages, and neither takes the oth
   await expect(other.getByTestId('welcome-first')).toBeVisible();
   await setNumber(page, 'maxTokens', '3');
   await closeSettings(page);
-  await page.getByTestId('import-files').setInputFiles(QWEN3_GGUF);
+  await importPath(page, QWEN3_GGUF);
   await expectOpen(page);
   await expect(other.getByTestId('model-item')).toHaveAttribute('data-state', 'ready');
   await chat(page, 'Said in the first tab');

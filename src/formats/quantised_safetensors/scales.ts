@@ -73,17 +73,22 @@ export function scaleGrid(
   const { leading, rows, cols } = matrix;
   const count = elementCount(scales.shape);
   const grid = (rowsPerScale: number, colsPerScale: number): ScaleGrid => {
-    const perRow = Math.ceil(cols / colsPerScale);
-    return { scales, rowsPerScale, colsPerScale, perMatrix: Math.ceil(rows / rowsPerScale) * perRow, perRow, matrix };
+    // A tile without end is one.
+    const perRow = Math.max(1, Math.ceil(cols / colsPerScale));
+    const perColumn = Math.max(1, Math.ceil(rows / rowsPerScale));
+    return { scales, rowsPerScale, colsPerScale, perMatrix: perColumn * perRow, perRow, matrix };
   };
   if (count === 1) return { ...grid(rows, cols), perMatrix: 0 };
   const last = scales.shape[scales.shape.length - 1];
+  if (last === 1 && count === leading * rows) return grid(1, cols);
   const tileCols = tile.cols ?? (last > 0 && cols % last === 0 ? cols / last : 0);
   if (tileCols > 0) {
     const tiles = grid(tile.rows, tileCols);
-    if (last === tiles.perRow && count === leading * tiles.perMatrix) return tiles;
+    // modelopt writes [rows, 1, cols, 1] of tiles.
+    const lastOfMany = scales.shape.findLast((dim) => dim !== 1);
+    if (count === leading * tiles.perMatrix && (tiles.perRow === 1 || lastOfMany === tiles.perRow)) return tiles;
   }
-  if (count === leading * rows && (last === 1 || scales.shape.length === codes.shape.length - 1)) return grid(1, cols);
+  if (count === leading * rows && scales.shape.length === codes.shape.length - 1) return grid(1, cols);
   if (count === leading) return grid(rows, cols);
   throw tensorError(scales, `is ${described(scales)}, which doesn't fit ${codes.name}, ${described(codes)}`);
 }
