@@ -154,7 +154,7 @@ describe('a read that never returns', () => {
 
   it('ends with a sentence that names it, and no read is trusted after it', async () => {
     vi.useFakeTimers();
-    let answer = (_: Uint8Array): void => undefined;
+    let answer: (row: Uint8Array) => void = () => undefined;
     const source = withReadTimeout(stuck(new Promise((resolve) => { answer = resolve; })));
     const failing = source.readExpertRow(3, 17);
     const outcome = expect(failing).rejects.toThrow(/storage has not answered for 30 s \(reading expert 17 of layer 3\)/);
@@ -169,7 +169,7 @@ describe('a read that never returns', () => {
 
   it('is waited for through a sleep of the machine, and leaves no timer', async () => {
     vi.useFakeTimers();
-    let answer = (_: Uint8Array): void => undefined;
+    let answer: (row: Uint8Array) => void = () => undefined;
     const source = withReadTimeout(stuck(new Promise((resolve) => { answer = resolve; })), { millis: 300 });
     const reading = source.readTierRow(0, 0);
     // All of the sleep falls into one part of the wait.
