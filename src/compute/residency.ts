@@ -7,6 +7,9 @@
 /** layerIndex * expertCount + expert */
 export type ExpertKey = number;
 
+/** Share of a group's slots that a prompt may use for experts it streams: the rest stays as decode left it. */
+export const PROMPT_SLOT_SHARE = 0.25;
+
 /** Slots of one stride that a run of layers shares. */
 export interface SlotGroup {
   /** Places in Manifest.expertLayers. */
@@ -26,8 +29,11 @@ export interface PoolShape {
 export interface ResidencyPolicy {
   /** The experts to load into a group's slots before the first step, most wanted first; may be fewer or more than fit. */
   initial(group: SlotGroup): readonly ExpertKey[];
-  /** Distinct experts that one layer of a finished step was routed to. */
-  routed(keys: readonly ExpertKey[], kind: 'decode' | 'prefill'): void;
+  /**
+   * Distinct experts that one layer of a step was routed to, told before any of them is loaded.
+   * @param missing how many of them a decode step has to wait for; 0 for prefill, which streams
+   */
+  routed(keys: readonly ExpertKey[], kind: 'decode' | 'prefill', missing: number): void;
   /** A step is over. */
   stepped(kind: 'decode' | 'prefill'): void;
   /**

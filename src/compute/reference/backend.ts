@@ -23,6 +23,8 @@ export interface ReferenceOptions {
   readonly breather?: Partial<BreatherOptions>;
   /** Told how many of a step's tokens each chosen expert answers: which experts a text needs. */
   readonly onRouted?: RoutingObserver;
+  /** Told after each step how many tokens it ran. */
+  readonly onStepped?: (tokens: number) => void;
 }
 
 const DEFAULTS = {
@@ -85,6 +87,7 @@ async function loadModel(
     } else {
       counters.prefillLoads += counters.misses - missesBefore;
     }
+    options.onStepped?.(tokens.length);
     sequence.advance(tokens.length);
     return {
       token: output.kind === 'sample' ? sampleToken(logits, output.sampling, output.recentTokens, sequence.length) : null,

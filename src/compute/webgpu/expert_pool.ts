@@ -9,8 +9,8 @@ import { alignUp } from '../../quant/packed.ts';
 import type { LoadOptions } from '../ops.ts';
 import { allExpertsByteLength, checkPoolHoldsOneLayer, poolByteLength, slotByteLengths } from '../pool_size.ts';
 import {
-  emptyResidencyCounters, type ExpertKey, type ExpertPoolOptions, type PoolShape, type ResidencyCounters, type ResidencyPolicy,
-  type SlotGroup,
+  emptyResidencyCounters, PROMPT_SLOT_SHARE, type ExpertKey, type ExpertPoolOptions, type PoolShape, type ResidencyCounters,
+  type ResidencyPolicy, type SlotGroup,
 } from '../residency.ts';
 import { checked, GPU_COPY_DST, GPU_STORAGE } from './device.ts';
 import type { BufferView } from './kernel.ts';
@@ -21,8 +21,6 @@ import type { ExpertSlab, ExpertWeights } from './weights.ts';
 const NO_SLOT = 0xffffffff;
 /** Rows read at a time: bounds the memory beside the pool, and keeps a disk busy. */
 const PARALLEL_READS = 8;
-/** Share of a group's slots that a prompt may use for experts it streams: the rest stays as decode left it. */
-const STAGING_SHARE = 0.25;
 
 interface Group extends SlotGroup {
   readonly slabs: readonly ExpertSlab[];
@@ -184,8 +182,8 @@ export class ExpertPool {
   }
 
   /** Tells the policy what a step used. */
-  routed(keys: readonly ExpertKey[], kind: 'decode' | 'prefill'): void {
-    this.#policy.routed(keys, kind);
+  routed(keys: readonly ExpertKey[], kind: 'decode' | 'prefill', missing: number): void {
+    this.#policy.routed(keys, kind, missing);
   }
 
   stepped(kind: 'decode' | 'prefill'): void {
@@ -236,9 +234,13 @@ export class ExpertPool {
   /** Empty slots first, then those of the policy's victims; never one of `pinned`. */
   #freeSlots(group: Group, count: number, pinned: ReadonlySet<ExpertKey>): number[] {
     const slots: number[] = [];
-    for (let slot = 0; slot < group.slotCount && slots.length < count; slot++) if (group.keys[slot] < 0) slots.push(slot);
+    const candidates: ExpertKey[] = [];
+    for (let slot = 0; slot < group.slotCount && slots.length < count; slot++) {
+      const key = group.keys[slot];
+      if (key < 0) slots.push(slot);
+      else if (!pinned.has(key)) candidates.push(key);
+    }
     if (slots.length === count) return slots;
-    const candidates = [...group.keys].filter((key) => key >= 0 && !pinned.has(key));
     const wanted = count - slots.length;
     if (candidates.length < wanted) throw new Error(`${wanted} expert slots are needed and ${candidates.length} may be given up`);
     const victims = this.#policy.victims(candidates, wanted);
@@ -252,7 +254,7 @@ export class ExpertPool {
 
   /** The slots that a prompt may overwrite. */
   #stagingSlots(group: Group): number[] {
-    const count = Math.min(group.slotCount, Math.max(this.shape.topK, Math.floor(group.slotCount * STAGING_SHARE)));
+    const count = Math.min(group.slotCount, Math.max(this.shape.topK, Math.floor(group.slotCount * PROMPT_SLOT_SHARE)));
     return this.#freeSlots(group, count, new Set());
   }
 

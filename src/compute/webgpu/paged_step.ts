@@ -95,7 +95,7 @@ export class PagedSteps {
         this.#device.queue.submit([this.#encode(before)]);
       } else {
         needed = await this.#idsOf(section, contents.tokens.length, before);
-        pool.routed(needed, 'prefill');
+        pool.routed(needed, 'prefill', 0);
       }
       for await (const _ of pool.waves(section.layerIndex, needed)) this.#device.queue.submit([this.#encode(products)]);
       from = section.combine;
@@ -140,7 +140,7 @@ export class PagedSteps {
     const keys = this.#routedKeys(section, outcome);
     pool.counters.hits += keys.length - missing;
     pool.counters.misses += missing;
-    pool.routed(keys, 'decode');
+    pool.routed(keys, 'decode', missing);
   }
 
   /** Runs `before` and reads which experts the batch needs, in rising order. */

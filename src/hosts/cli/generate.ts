@@ -7,6 +7,7 @@ import {
   BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, EXPERT_POOL_OPTION, expertPoolOf, EXPERTS_OPTION, expertsOf, residencyText, SAMPLING_OPTIONS, samplingOf,
   withEngine,
 } from './model_options.ts';
+import { RECORD_TRACE_OPTION, recorderOf, writeTrace } from './record_trace.ts';
 import { timingsText } from './timings.ts';
 
 export const generate: Command = {
@@ -22,6 +23,7 @@ export const generate: Command = {
     ...CONTEXT_OPTION,
     ...EXPERTS_OPTION,
     ...EXPERT_POOL_OPTION,
+    ...RECORD_TRACE_OPTION,
     ...BACKEND_OPTION,
   },
   async run(parsed, terminal, signal) {
@@ -41,6 +43,7 @@ export const generate: Command = {
       : { kind: 'text', text: prompt };
 
     const opened = await openNodeModel(parsed.positionals[0], experts);
+    const recorder = recorderOf(parsed, opened.source.manifest);
     const start = performance.now();
     await withEngine(opened, backendName, contextLength, terminal, signal, async (engine) => {
       const loadMs = performance.now() - start;
@@ -62,6 +65,7 @@ export const generate: Command = {
         tokensPerSecond: result.tokensPerSecond,
       };
       terminal.out(`${JSON.stringify({ text, tokens, stopReason, promptTokens, sampling, timings, backend: kind, adapter, residency: engine.residency })}\n`);
-    }, pool);
+    }, pool, recorder);
+    await writeTrace(parsed, recorder);
   },
 };

@@ -1,13 +1,15 @@
 /** Options that several commands share. */
 import { MAX_PENALTY_TOKENS, type LoadProgress, type SamplingParams } from '../../compute/ops.ts';
-import type { ExpertPoolOptions, ResidencyCounters } from '../../compute/residency.ts';
+import type { ExpertPoolOptions, PoolShape, ResidencyCounters } from '../../compute/residency.ts';
 import { createEngine, type Engine } from '../../engine/engine.ts';
-import { LfruPolicy } from '../../experts/lfru.ts';
+import { NextUsePolicy } from '../../experts/next_use.ts';
+import { recordingPolicy, type TraceRecorder } from '../../experts/trace.ts';
 import type { ExpertConversion } from '../../storage/conversion_report.ts';
 import { NODE_BACKENDS, openNodeBackend, type NodeBackendName } from '../node_backend.ts';
 import type { OpenedModel } from '../node_model.ts';
 import { flag, numberOption, textOption, UsageError, type OptionSpecs, type ParsedCommand } from './args.ts';
 import type { Terminal } from './command.ts';
+import { referenceHooks } from './record_trace.ts';
 
 export const BACKEND_OPTION: OptionSpecs = {
   backend: { type: 'string', value: 'NAME', help: `${NODE_BACKENDS.join(' or ')}; default: webgpu on the graphics driver, else reference` },
@@ -76,7 +78,7 @@ export function expertPoolOf(parsed: ParsedCommand): ExpertPoolOptions | undefin
     throw new UsageError(`--expert-pool is a share above 0 and up to 100% or a number of MiB, not '${text}'`);
   }
   const size = match[2] === '%' ? { share: number / 100 } : { byteLength: Math.floor(number * 2 ** 20) };
-  return { size, createPolicy: (shape) => new LfruPolicy(shape) };
+  return { size, createPolicy: (shape) => new NextUsePolicy(shape) };
 }
 
 /** 'experts resident in 31 of 40 steps, 97.1 % of those routed to; 12 rows, 3.4 MB fetched' */
@@ -126,20 +128,25 @@ function progressLine(terminal: Terminal): ((progress: LoadProgress) => void) | 
 /**
  * Opens the back end asked for, names it on stderr (with the reason where it is a fallback), loads the model, and
  * closes both after `use`.
+ * @param recorder told of all routing
  * @throws Error with one sentence where WebGPU was asked for and isn't there, or the model can't be loaded
  */
 export async function withEngine<T>(
   opened: OpenedModel, backendName: NodeBackendName | 'auto', contextLength: number, terminal: Terminal, signal: AbortSignal,
-  use: (engine: Engine) => Promise<T>, experts?: ExpertPoolOptions,
+  use: (engine: Engine) => Promise<T>, experts?: ExpertPoolOptions, recorder?: TraceRecorder | null,
 ): Promise<T> {
-  const backend = await openNodeBackend(backendName);
+  const backend = await openNodeBackend(
+    backendName, recorder ? { reference: referenceHooks(recorder, opened.source.manifest) } : {});
+  const pool = experts && recorder
+    ? { ...experts, createPolicy: (shape: PoolShape) => recordingPolicy(experts.createPolicy(shape), recorder) }
+    : experts;
   try {
     const { kind, label, fallbackReason } = backend.info;
     // WebGPU's label names a software adapter as one; its reason is meant for people in a browser.
     terminal.note(`${label}${kind === 'webgpu' || fallbackReason === null ? '' : `. ${fallbackReason}`}\n`);
     const engine = await createEngine({
       backend, source: opened.source, contextLength, signal, onProgress: progressLine(terminal),
-      ...(experts ? { experts } : {}),
+      ...(pool ? { experts: pool } : {}),
     });
     try {
       return await use(engine);
