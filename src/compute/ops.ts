@@ -6,6 +6,7 @@
  * it is computed. Activations are f32, row-major [rows, cols]; a 'batch' activation has one row for each token of
  * the step, an 'output' activation one row for each requested output position.
  */
+import type { Tracer } from '../profile/trace.ts';
 import type { ModelSource } from '../storage/model_source.ts';
 import type { ExpertPoolOptions, ResidencyCounters } from './residency.ts';
 
@@ -123,6 +124,8 @@ export interface LoadOptions {
   readonly contextLength: number;
   /** Device memory for experts, where they are not all to be resident. */
   readonly experts?: ExpertPoolOptions;
+  /** Told what steps do while it records. */
+  readonly tracer?: Tracer;
   readonly onProgress?: (progress: LoadProgress) => void;
   readonly signal?: AbortSignal;
 }

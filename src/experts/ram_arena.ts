@@ -5,6 +5,7 @@
  * experts doesn't drive out those that come back.
  */
 import type { ExpertKey } from '../compute/residency.ts';
+import type { RowTier } from '../profile/trace.ts';
 import type { Manifest, ModelSource } from '../storage/model_source.ts';
 
 /** Memory is taken in pieces of this: one failed allocation costs little, and an unused budget costs nothing. */
@@ -90,6 +91,12 @@ export class RamArena implements ModelSource {
 
   readTierRow(...row: Parameters<ModelSource['readTierRow']>): Promise<Uint8Array> {
     return this.#source.readTierRow(...row);
+  }
+
+  rowTier(layer: number, expert: number): RowTier {
+    const key = this.#key(layer, expert);
+    const known = key === null ? undefined : this.#slotOf.get(key);
+    return known && !known.filling ? 'memory' : 'storage';
   }
 
   /** A copy of the row, in `into` where it is given. @throws what the source throws, to all who wait for the row */

@@ -137,6 +137,13 @@ export class Tracer {
     if (this.#heat && this.#view) this.#heat[layerIndex * this.#view.expertCount + expert] += 1;
   }
 
+  /** A row of an expert has been read, since `start`. */
+  read(tier: RowTier, start: number, layer: number, expert: number, byteLength: number): void {
+    this.current[tier === 'memory' ? 'memoryReads' : 'storageReads'] += 1;
+    this.current.bytesRead += byteLength;
+    this.span(tier === 'memory' ? 'loadMemory' : 'loadStorage', start, this.now(), layer, expert, byteLength);
+  }
+
   span(event: EventName, start: number, end: number, a = 0, b = 0, c = 0, label: string | null = null): void {
     const ring = this.#ring;
     if (!ring) return;

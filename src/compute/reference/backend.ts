@@ -4,7 +4,9 @@ import { sampleToken } from '../sampling.ts';
 import type {
   Backend, BackendInfo, LoadedModel, LoadOptions, ModelGraph, Sequence, StepOutput, StepResult,
 } from '../ops.ts';
-import type { ModelSource } from '../../storage/model_source.ts';
+import type { ExpertView } from '../../profile/trace.ts';
+import { expertRowByteLength } from '../../storage/manifest.ts';
+import type { Manifest, ModelSource } from '../../storage/model_source.ts';
 import { checkPoolHoldsOneLayer, poolByteLength } from '../pool_size.ts';
 import { Breather, type BreatherOptions } from './breather.ts';
 import { Interpreter, type RoutingObserver } from './interpreter.ts';
@@ -47,7 +49,8 @@ export function createReferenceBackend(options: ReferenceOptions = {}): Backend 
 }
 
 async function loadModel(
-  source: ModelSource, graph: ModelGraph, { contextLength, experts: pool, onProgress, signal }: LoadOptions, options: ReferenceOptions,
+  source: ModelSource, graph: ModelGraph, { contextLength, experts: pool, tracer, onProgress, signal }: LoadOptions,
+  options: ReferenceOptions,
 ): Promise<LoadedModel> {
   const { dense: entries } = source.manifest;
   const maxStepTokens = options.maxStepTokens ?? DEFAULTS.maxStepTokens;
@@ -71,8 +74,15 @@ async function loadModel(
     expertByteLength = poolByteLength(pool, source.manifest);
     checkPoolHoldsOneLayer(expertByteLength, source.manifest, source.manifest.hyperparameters.expertUsedCount);
   }
-  const experts = new ExpertStore(source, budget, expertByteLength);
-  const interpreter = new Interpreter(graph, dense, experts, breather, options.onRouted ?? null);
+  const experts = new ExpertStore(source, budget, expertByteLength, tracer ?? null);
+  const view = expertView(source.manifest, experts, pool ? expertByteLength : null);
+  tracer?.attach(view);
+  const layerIndexes = new Map(view.layers.map((layer, index) => [layer, index]));
+  let decoding = false;
+  const interpreter = new Interpreter(graph, dense, experts, breather, (layer, expert, tokenCount) => {
+    options.onRouted?.(layer, expert, tokenCount);
+    if (tracer?.on && decoding) tracer.routed(layerIndexes.get(layer)!, expert);
+  });
 
   const step = async (sequence: Sequence, tokens: readonly number[], output: StepOutput): Promise<StepResult> => {
     if (!(sequence instanceof ReferenceSequence)) throw new TypeError('the sequence belongs to another back end');
@@ -80,6 +90,8 @@ async function loadModel(
     const outputRows = output.kind === 'logits' ? output.rows : output.kind === 'sample' ? [tokens.length - 1] : [];
     const { counters } = experts;
     const missesBefore = counters.misses;
+    decoding = tokens.length === 1;
+    if (tracer?.on) tracer.beginStep(decoding ? 'decode' : 'prefill', sequence.length, tokens.length);
     const logits = await interpreter.run({ tokens, sequence, outputRows });
     if (tokens.length === 1) {
       counters.steps += 1;
@@ -88,6 +100,7 @@ async function loadModel(
       counters.prefillLoads += counters.misses - missesBefore;
     }
     options.onStepped?.(tokens.length);
+    if (tracer?.on) tracer.endStep();
     sequence.advance(tokens.length);
     return {
       token: output.kind === 'sample' ? sampleToken(logits, output.sampling, output.recentTokens, sequence.length) : null,
@@ -109,6 +122,22 @@ async function loadModel(
       latest = result.catch(() => undefined);
       return result;
     },
-    dispose: () => dense.clear(),
+    dispose: () => {
+      tracer?.detach(view);
+      dense.clear();
+    },
+  };
+}
+
+/** How the recorder sees the experts; with a pool, those whose rows are in memory. */
+function expertView(manifest: Manifest, experts: ExpertStore, poolByteLength: number | null): ExpertView {
+  const { expertLayers, expertCount, hyperparameters } = manifest;
+  const rowByteLength = Math.max(1, ...expertLayers.map(expertRowByteLength));
+  return {
+    layers: expertLayers.map(({ layer }) => layer), expertCount, topK: hyperparameters.expertUsedCount,
+    pool: poolByteLength === null ? null : { slotCount: Math.floor(poolByteLength / rowByteLength), byteLength: poolByteLength },
+    resident: () => poolByteLength === null ? null
+      : Uint8Array.from(expertLayers.flatMap(({ layer }) =>
+        Array.from({ length: expertCount }, (_, expert) => (experts.has(layer, expert) ? 1 : 0)))),
   };
 }

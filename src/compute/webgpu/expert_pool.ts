@@ -6,6 +6,7 @@
 import type { Manifest, ModelSource } from '../../storage/model_source.ts';
 import { expertRowByteLength } from '../../storage/manifest.ts';
 import { alignUp } from '../../quant/packed.ts';
+import type { Tracer } from '../../profile/trace.ts';
 import type { LoadOptions } from '../ops.ts';
 import { allExpertsByteLength, checkPoolHoldsOneLayer, poolByteLength, slotByteLengths } from '../pool_size.ts';
 import {
@@ -51,15 +52,18 @@ export class ExpertPool {
   readonly #groups: readonly Group[];
   readonly #groupOfLayer: ReadonlyMap<number, Group>;
   readonly #slots: Uint32Array;
+  readonly #tracer: Tracer | null;
+  #usedSlots = 0;
   readonly #stagings: Uint8Array[] = [];
 
   private constructor(
     device: GPUDevice, source: ModelSource, policy: ResidencyPolicy, shape: PoolShape, groups: readonly Group[],
-    tables: { readonly table: BufferView; readonly waveTable: BufferView },
+    tables: { readonly table: BufferView; readonly waveTable: BufferView }, tracer: Tracer | null,
   ) {
     this.#device = device;
     this.#source = source;
     this.#policy = policy;
+    this.#tracer = tracer;
     this.shape = shape;
     this.#groups = groups;
     this.#groupOfLayer = new Map(groups.flatMap((group) => group.layerIndexes.map((layer) => [layer, group] as const)));
@@ -71,6 +75,7 @@ export class ExpertPool {
   /** @throws Error with a sentence where the pool is too small to run or the GPU has no room for it. */
   static async create(
     device: GPUDevice, source: ModelSource, topK: number, options: ExpertPoolOptions, maxBindingByteLength: number,
+    tracer: Tracer | null,
   ): Promise<ExpertPool> {
     const { expertLayers, expertCount } = source.manifest;
     const byteLength = poolByteLength(options, source.manifest);
@@ -106,7 +111,7 @@ export class ExpertPool {
       const tables = {
         table: await view('expert slots', shape.expertLayerCount * expertCount), waveTable: await view('wave slots', expertCount),
       };
-      return new ExpertPool(device, source, options.createPolicy(shape), shape, groups, tables);
+      return new ExpertPool(device, source, options.createPolicy(shape), shape, groups, tables, tracer);
     } catch (error) {
       for (const buffer of made) buffer.destroy();
       throw error;
@@ -116,6 +121,15 @@ export class ExpertPool {
   get byteLength(): number {
     const slabs = this.#groups.flatMap((group) => group.slabs);
     return slabs.reduce((sum, slab) => sum + slab.view.byteLength, 0) + this.table.byteLength + this.waveTable.byteLength;
+  }
+
+  get slotCount(): number {
+    return this.#groups.reduce((sum, group) => sum + group.slotCount, 0);
+  }
+
+  /** 1 for each expert that a slot holds. */
+  residents(): Uint8Array<ArrayBuffer> {
+    return Uint8Array.from(this.#slots, (slot) => (slot === NO_SLOT ? 0 : 1));
   }
 
   /** Where the kernels of a layer find its experts: slabs of slots, numbered as the tables number them. */
@@ -200,6 +214,7 @@ export class ExpertPool {
     const staging = this.#stagingSlots(group);
     let left = [...needed];
     while (left.length > 0) {
+      const start = this.#tracer?.on ? this.#tracer.now() : 0;
       const resident = left.filter((key) => this.isResident(key));
       const here = new Set(resident);
       const room = staging.filter((slot) => !here.has(group.keys[slot]));
@@ -213,6 +228,7 @@ export class ExpertPool {
       const wave = [...resident, ...loads];
       if (loads.length > 0) this.#writeTable();
       this.#writeWave(layerIndex, wave);
+      if (this.#tracer?.on) this.#traceWave(this.#tracer, start, layerIndex, wave.length, loads.length);
       yield { keys: wave };
       const finished = new Set(wave);
       left = left.filter((key) => !finished.has(key));
@@ -261,12 +277,40 @@ export class ExpertPool {
   async #read(keys: readonly ExpertKey[]): Promise<Uint8Array[]> {
     const { expertCount } = this.shape;
     const { expertLayers, expertStrideByteLength } = this.#source.manifest;
-    return Promise.all(keys.map(async (key, i) => {
+    const tracer = this.#tracer?.on ? this.#tracer : null;
+    const start = tracer ? tracer.now() : 0;
+    const rows = await Promise.all(keys.map(async (key, i) => {
       this.#stagings[i] ??= new Uint8Array(expertStrideByteLength);
       const entry = expertLayers[Math.floor(key / expertCount)];
-      const row = await this.#source.readExpertRow(entry.layer, key % expertCount, this.#stagings[i]);
+      const expert = key % expertCount;
+      const tier = tracer ? this.#source.rowTier?.(entry.layer, expert) ?? 'storage' : null;
+      const row = await this.#source.readExpertRow(entry.layer, expert, this.#stagings[i]);
+      if (tier) tracer?.read(tier, start, entry.layer, expert, row.byteLength);
       return row.subarray(0, expertRowByteLength(entry));
     }));
+    if (tracer) tracer.current.readMs += tracer.now() - start;
+    return rows;
+  }
+
+  #traceWave(tracer: Tracer, start: number, layerIndex: number, expertCount: number, loadCount: number): void {
+    tracer.current.hits += expertCount - loadCount;
+    tracer.current.misses += loadCount;
+    tracer.span('wave', start, tracer.now(), tracer.layerAt(layerIndex), expertCount, loadCount);
+  }
+
+  #traceUpload(tracer: Tracer, start: number, key: ExpertKey, evicted: ExpertKey, byteLength: number): void {
+    const { expertCount } = this.shape;
+    const layer = (of: ExpertKey): number => this.#source.manifest.expertLayers[Math.floor(of / expertCount)].layer;
+    const end = tracer.now();
+    tracer.current.uploadMs += end - start;
+    tracer.current.bytesUploaded += byteLength;
+    tracer.span('upload', start, end, layer(key), key % expertCount, byteLength);
+    if (evicted < 0) {
+      tracer.mark('occupancy', this.#usedSlots);
+    } else {
+      tracer.current.evictions += 1;
+      tracer.mark('eviction', layer(evicted), evicted % expertCount);
+    }
   }
 
   /** Uploads a row into a slot; whoever held it is no longer resident. */
@@ -275,7 +319,10 @@ export class ExpertPool {
     if (before >= 0) {
       this.#slots[before] = NO_SLOT;
       this.counters.evictions += 1;
+    } else {
+      this.#usedSlots += 1;
     }
+    const start = this.#tracer?.on ? this.#tracer.now() : 0;
     const slab = group.slabs.findLast((candidate) => candidate.firstExpert <= slot)!;
     this.#device.queue.writeBuffer(
       slab.view.buffer, (slot - slab.firstExpert) * group.slotByteLength, row as Uint8Array<ArrayBuffer>, 0, row.byteLength);
@@ -283,6 +330,7 @@ export class ExpertPool {
     this.#slots[key] = slot;
     this.counters.rowsLoaded += 1;
     this.counters.byteLengthLoaded += row.byteLength;
+    if (this.#tracer?.on) this.#traceUpload(this.#tracer, start, key, before, row.byteLength);
   }
 
   #writeTable(): void {

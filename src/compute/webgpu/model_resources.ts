@@ -11,12 +11,16 @@ import { maxContextLength, ropeTable, type KvCache } from './kv_cache.ts';
 import type { PipelineCache, PreparedCall } from './pipeline_cache.ts';
 import { compileProgram, expertTopK, maxRowCapacity, scratchByteLengths, type ExpertSection, type PagingContext, type ProgramContext } from './program.ts';
 import { createStepBuffer, type StepBuffer } from './step_buffer.ts';
+import { STAMPS_BYTE_LENGTH } from './step_trace.ts';
 import { uploadWeights } from './weights.ts';
 
 /** Rows of logits that one submit makes; more are made in several submits over the same hidden states. Sampling takes one. */
 export const OUTPUT_CAPACITY = 1;
 /** Row capacity between one token and a whole chunk, so that short prompts don't pay for a chunk's launches. */
 const SHORT_PROMPT_TOKENS = 16;
+
+/** In ModelResources.readback. */
+export const ROUTED_BYTE_OFFSET = 32;
 
 export interface PreparedProgram {
   readonly rowCapacity: number;
@@ -35,8 +39,12 @@ export interface ModelResources {
   readonly step: StepBuffer;
   /** [0] the sampled token. */
   readonly result: BufferView;
-  /** `result`; where experts are paged, then the first 16 bytes of the step buffer and what was routed. */
+  /**
+   * `result`; from ROUTED_BYTE_OFFSET on what was routed, [expert layers, topK]; from stampsByteOffset on times. Where
+   * experts are paged, the first 16 bytes of the step buffer lie in between.
+   */
   readonly readback: BufferView;
+  readonly stampsByteOffset: number;
   readonly paging: PagingContext | null;
   readonly byteLength: number;
   /** Compiles the graph for this many rows over this KV cache; pipelines that are there already are reused. */
@@ -77,7 +85,7 @@ export async function createModelResources(
     const dummy = await make('unused binding', 256, GPU_STORAGE);
     const result = await make('sampled token', 16, GPU_STORAGE | GPU_COPY_SRC);
     if (isPaged) {
-      pool = await ExpertPool.create(device, source, topK, options.experts!, maxBinding);
+      pool = await ExpertPool.create(device, source, topK, options.experts!, maxBinding, options.tracer ?? null);
       await pool.fill(options);
     }
     const paging = pool && {
@@ -90,7 +98,8 @@ export async function createModelResources(
       pairs: await make('expert pairs', sizes.pairs, GPU_STORAGE),
       tiles: await make('expert tiles', sizes.tiles, GPU_STORAGE),
     };
-    const readback = await make('step readback', 16 + (paging ? 16 + paging.routed.byteLength : 0), GPU_MAP_READ | GPU_COPY_DST);
+    const stampsByteOffset = ROUTED_BYTE_OFFSET + alignUp(manifest.expertLayers.length * topK * 4, 16);
+    const readback = await make('step readback', stampsByteOffset + STAMPS_BYTE_LENGTH, GPU_MAP_READ | GPU_COPY_DST);
     const qkvCols = Math.max(0, ...graph.ops.map((op) => op.kind === 'attention' ? op.q.cols + op.k.cols + op.v.cols : 0));
     const qkv = traits.cpuAdapter || qkvCols === 0 ? null : await make('q, k, v', qkvCols * 4, GPU_STORAGE);
     const ropeKey = (op: { readonly scale: number; readonly invFreq: Float32Array }): string => `${op.scale} ${op.invFreq.join(' ')}`;
@@ -105,9 +114,10 @@ export async function createModelResources(
       graph, traits, weights, step, dummy, scratch, qkv, result, paging, outputCapacity: OUTPUT_CAPACITY,
       view: (activation) => activations.view(activation),
       ropeTable: (op) => ropeTables.get(ropeKey(op))!,
+      layerIndex: (layer) => manifest.expertLayers.findIndex((entry) => entry.layer === layer),
     };
     return {
-      contextLength, maxStepTokens, activations, step, result, readback, paging, destroy,
+      contextLength, maxStepTokens, activations, step, result, readback, stampsByteOffset, paging, destroy,
       capacities: [...new Set([1, Math.min(SHORT_PROMPT_TOKENS, maxStepTokens), maxStepTokens])],
       byteLength: weights.byteLength + (pool?.byteLength ?? 0) + activations.byteLength + owned.reduce((sum, view) => sum + view.byteLength, 0),
       async prepare(cache, rowCapacity, { onProgress, signal } = {}) {

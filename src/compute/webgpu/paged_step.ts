@@ -4,6 +4,7 @@
  * of a layer: it is submitted layer by layer, with the experts in waves. Either way each kernel that counts has run on
  * the same inputs as if every expert had been resident, so the result is the same bit for bit.
  */
+import type { Tracer } from '../../profile/trace.ts';
 import type { ExpertKey } from '../residency.ts';
 import { GPU_COPY_DST, GPU_MAP_READ, MAP_MODE_READ } from './device.ts';
 import { STEP_MISSED_LAYER } from './kernel.ts';
@@ -11,8 +12,15 @@ import type { ModelResources, PreparedProgram } from './model_resources.ts';
 import type { PreparedCall } from './pipeline_cache.ts';
 import type { ExpertSection, PagingContext } from './program.ts';
 import type { StepContents } from './step_buffer.ts';
+import type { StepTrace } from './step_trace.ts';
 
 type Encode = (calls: readonly PreparedCall[], copy?: (encoder: GPUCommandEncoder) => void) => GPUCommandBuffer;
+
+/** The recorder, and what it is told of the GPU. */
+export interface StepObserver {
+  readonly tracer: Tracer;
+  readonly steps: StepTrace;
+}
 
 /** Words of the readback: result, the step's head, what was routed. */
 const HEAD_WORDS = 4;
@@ -22,13 +30,17 @@ export class PagedSteps {
   readonly #resources: ModelResources;
   readonly #paging: PagingContext;
   readonly #encode: Encode;
+  readonly #observer: StepObserver | null;
   #idsReadback: GPUBuffer | null = null;
 
-  constructor(device: GPUDevice, resources: ModelResources, paging: PagingContext, encode: Encode) {
+  constructor(
+    device: GPUDevice, resources: ModelResources, paging: PagingContext, encode: Encode, observer: StepObserver | null,
+  ) {
     this.#device = device;
     this.#resources = resources;
     this.#paging = paging;
     this.#encode = encode;
+    this.#observer = observer;
   }
 
   /** Copies of a one-token step's outcome, to be encoded after its last call. */
@@ -58,7 +70,7 @@ export class PagedSteps {
     for (let attempt = 0; ; attempt++) {
       this.#resources.step.write(contents);
       this.#device.queue.submit([commands]);
-      const outcome = await this.#readOutcome(attempt === 0 ? meanwhile : undefined);
+      const outcome = await this.#readOutcome(attempt, attempt === 0 ? meanwhile : undefined);
       const missed = outcome[HEAD_WORDS + STEP_MISSED_LAYER];
       const end = missed === 0 ? program.sections.length : this.#sectionOf(program, missed - 1);
       for (; done < end; done++) this.#count(program.sections[done], outcome, 0);
@@ -76,7 +88,7 @@ export class PagedSteps {
       counters.missedLayers += 1;
       this.#count(section, outcome, missing);
       done = end + 1;
-      await pool.ensure(section.layerIndex, keys);
+      await this.#fetch(section.layerIndex, keys, missing, attempt);
       commands = this.#encode([...program.trunk.slice(section.router), ...tail], this.copyOutcome);
     }
   }
@@ -108,14 +120,28 @@ export class PagedSteps {
     this.#idsReadback?.destroy();
   }
 
-  async #readOutcome(meanwhile?: () => void): Promise<Uint32Array> {
-    const { buffer } = this.#resources.readback;
+  async #readOutcome(attempt: number, meanwhile?: () => void): Promise<Uint32Array> {
+    const { readback: { buffer }, stampsByteOffset } = this.#resources;
+    const observer = this.#observer?.tracer.on ? this.#observer : null;
+    const start = observer ? observer.tracer.now() : 0;
     const mapped = buffer.mapAsync(MAP_MODE_READ);
     meanwhile?.();
     await mapped;
-    const words = new Uint32Array(buffer.getMappedRange().slice(0));
+    const bytes = buffer.getMappedRange().slice(0);
     buffer.unmap();
-    return words;
+    if (observer?.tracer.on) observer.steps.arrived(start, attempt, new BigUint64Array(bytes, stampsByteOffset, 2));
+    return new Uint32Array(bytes);
+  }
+
+  /** Loads what a layer lacks. */
+  async #fetch(layerIndex: number, keys: readonly ExpertKey[], missing: number, attempt: number): Promise<void> {
+    const { pool } = this.#paging;
+    const tracer = this.#observer?.tracer;
+    const start = tracer?.on ? tracer.now() : 0;
+    await pool.ensure(layerIndex, keys);
+    if (!tracer?.on) return;
+    tracer.current.missedLayers += 1;
+    tracer.span('missedLayer', start, tracer.now(), tracer.layerAt(layerIndex), missing, attempt + 1);
   }
 
   #sectionOf(program: PreparedProgram, layerIndex: number): number {
@@ -141,6 +167,11 @@ export class PagedSteps {
     pool.counters.hits += keys.length - missing;
     pool.counters.misses += missing;
     pool.routed(keys, 'decode', missing);
+    const tracer = this.#observer?.tracer;
+    if (!tracer?.on) return;
+    tracer.current.hits += keys.length - missing;
+    tracer.current.misses += missing;
+    for (const key of keys) tracer.routed(section.layerIndex, key % pool.shape.expertCount);
   }
 
   /** Runs `before` and reads which experts the batch needs, in rising order. */

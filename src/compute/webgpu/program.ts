@@ -37,6 +37,8 @@ export interface ProgramContext {
   readonly outputCapacity: number;
   view(activation: Activation): BufferView;
   ropeTable(op: RopeOp): BufferView;
+  /** Place of a layer among those with experts. */
+  layerIndex(layer: number): number;
 }
 
 export interface PagingContext {
@@ -60,7 +62,7 @@ export interface ExpertSection {
 
 export interface Program {
   readonly trunk: readonly KernelCall[];
-  /** In order; empty where all experts are resident. */
+  /** In order. */
   readonly sections: readonly ExpertSection[];
   readonly head: readonly KernelCall[];
   readonly sample: readonly KernelCall[];
@@ -119,8 +121,8 @@ export function compileProgram(context: ProgramContext): Program {
     if (op.kind === 'plain' && op.op.kind === 'router') router = trunk.length;
     const calls = loweredCalls(op, context);
     const experts = expertsOf(op);
-    if (experts && context.paging) {
-      const layerIndex = context.paging.pool.layerIndex(experts.layer);
+    if (experts) {
+      const layerIndex = context.layerIndex(experts.layer);
       sections.push({ layerIndex, ids: experts.ids, router, begin: trunk.length, combine: trunk.length + calls.length - 1 });
     }
     (onOutputs ? head : trunk).push(...calls);
