@@ -49,6 +49,7 @@ export interface ConversationServices {
 /** A closed tab loses at most this much of an answer. */
 const SAVE_INTERVAL_MILLIS = 2000;
 const COUNT_DELAY_MILLIS = 250;
+const RECOVERING = 'The graphics device was lost: the model is being loaded again, then the answer goes on.';
 
 export function createConversation(services: ConversationServices): ConversationState {
   const { host, chats, settings, session, modelComing, notices, randomSeed } = services;
@@ -75,6 +76,10 @@ export function createConversation(services: ConversationServices): Conversation
         (event) => {
           // Events cross threads: some may arrive after the result, which has the whole text.
           if (live.peek() !== current) return;
+          if (event.kind === 'recovering') {
+            notices.show({ kind: 'info', text: RECOVERING });
+            return;
+          }
           if (event.kind === 'prefill') {
             current.prefill.value = { done: event.done, total: event.total };
             contextUsed.value = event.reused + event.done;
