@@ -35,12 +35,12 @@ export class LruPolicy implements ResidencyPolicy {
 /** Keeps the hottest experts of a given profile for good; what else is needed goes through the slots of the coldest. */
 export class StaticPolicy implements ResidencyPolicy {
   readonly #shape: PoolShape;
-  readonly #heat: Float32Array;
+  readonly #heat: Float64Array;
 
   /** @param heat [expertLayerCount * expertCount] */
   constructor(shape: PoolShape, heat: Float32Array) {
     this.#shape = shape;
-    this.#heat = heat;
+    this.#heat = Float64Array.from(heat);
   }
 
   initial(group: SlotGroup): readonly ExpertKey[] {

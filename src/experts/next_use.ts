@@ -51,7 +51,8 @@ export class NextUsePolicy implements ResidencyPolicy {
   readonly #uses: Float64Array;
   /** Decayed count of steps. */
   #stepWeight = 0;
-  readonly #usedAt: Float64Array;
+  /** Step of the last use; at the start, long ago. */
+  readonly #usedAt: Int32Array;
   readonly #useBucket: Uint8Array;
   /** Uses from which on an expert is in each use bucket, as of this step. */
   readonly #useBucketFrom = new Float64Array(USE_BUCKETS);
@@ -75,7 +76,7 @@ export class NextUsePolicy implements ResidencyPolicy {
       this.#uses.set(heat.map((usesPerStep) => usesPerStep * SAVED_HEAT_STEPS));
       this.#stepWeight = SAVED_HEAT_STEPS;
     }
-    this.#usedAt = new Float64Array(count).fill(-Infinity);
+    this.#usedAt = new Int32Array(count).fill(-MAX_AGE);
     this.#useBucket = new Uint8Array(count).fill(EVEN_BUCKET);
     this.#cell = new Uint16Array(count);
     this.#wholeRate = new Float64Array(shape.expertLayerCount).fill(0.5);
@@ -101,10 +102,12 @@ export class NextUsePolicy implements ResidencyPolicy {
       return;
     }
     const { expertCount } = this.#shape;
+    const { decay } = this.#options;
+    const [uses, cell, cellSeen] = [this.#uses, this.#cell, this.#cellSeen];
     const layer = Math.floor(keys[0] / expertCount);
     for (let key = layer * expertCount; key < (layer + 1) * expertCount; key++) {
-      this.#cellSeen[this.#cell[key]] += 1;
-      this.#uses[key] *= this.#options.decay;
+      cellSeen[cell[key]] += 1;
+      uses[key] *= decay;
     }
     for (const key of keys) {
       this.#cellUsed[this.#cell[key]] += 1;
@@ -132,17 +135,20 @@ export class NextUsePolicy implements ResidencyPolicy {
     const { expertCount } = this.#shape;
     const { missingLayerWorth } = this.#options;
     const layerWorth = missingLayerWorth === Infinity ? 1 : missingLayerWorth + this.#wholeRate[layer];
+    // Fields in locals: this loop runs over every expert of the model once a token.
+    const [useBucket, from, cells, worth, usedAt, step] = [
+      this.#useBucket, this.#useBucketFrom, this.#cell, this.#worth, this.#usedAt, this.#step];
+    const [allUses, cellUsed, cellSeen] = [this.#uses, this.#cellUsed, this.#cellSeen];
     for (let key = layer * expertCount; key < (layer + 1) * expertCount; key++) {
-      const uses = this.#uses[key];
-      let bucket = this.#useBucket[key];
-      while (bucket + 1 < USE_BUCKETS && uses >= this.#useBucketFrom[bucket + 1]) bucket++;
-      while (bucket > 0 && uses < this.#useBucketFrom[bucket]) bucket--;
-      this.#useBucket[key] = bucket;
-      const age = Math.min(MAX_AGE, this.#step - this.#usedAt[key]);
-      const cell = bucket * AGE_BUCKETS.length + AGE_BUCKET[age];
-      this.#cell[key] = cell;
+      const uses = allUses[key];
+      let bucket = useBucket[key];
+      while (bucket + 1 < USE_BUCKETS && uses >= from[bucket + 1]) bucket++;
+      while (bucket > 0 && uses < from[bucket]) bucket--;
+      useBucket[key] = bucket;
+      const cell = bucket * AGE_BUCKETS.length + AGE_BUCKET[Math.min(MAX_AGE, step - usedAt[key])];
+      cells[key] = cell;
       // Within a cell the more used one is worth more.
-      this.#worth[key] = layerWorth * (this.#cellUsed[cell] / this.#cellSeen[cell] + 1e-6 * uses);
+      worth[key] = layerWorth * (cellUsed[cell] / cellSeen[cell] + 1e-6 * uses);
     }
   }
 
