@@ -34,6 +34,8 @@ export interface ArenaOptions {
   readonly byteLength: number;
   /** Milliseconds. */
   readonly clock?: () => number;
+  /** Lets other work of the thread run between two rows that are read ahead: reads may block the thread. */
+  readonly yieldToHost?: () => Promise<void>;
 }
 
 interface Slot {
@@ -59,6 +61,7 @@ export class RamArena implements ModelSource {
   keeps = true;
   readonly #source: ModelSource;
   readonly #clock: () => number;
+  readonly #yieldToHost: () => Promise<void>;
   readonly #layerIndex: ReadonlyMap<number, number>;
   readonly #slots: Slot[] = [];
   readonly #slotOf = new Map<ExpertKey, Slot>();
@@ -68,8 +71,9 @@ export class RamArena implements ModelSource {
   #prefetching = 0;
   #closed = false;
 
-  constructor(source: ModelSource, { byteLength, clock }: ArenaOptions) {
+  constructor(source: ModelSource, { byteLength, clock, yieldToHost }: ArenaOptions) {
     this.#source = source;
+    this.#yieldToHost = yieldToHost ?? (() => new Promise((resolve) => setTimeout(resolve, 0)));
     this.#clock = clock ?? ((): number => performance.now());
     const { expertLayers, expertCount, expertStrideByteLength } = source.manifest;
     this.#layerIndex = new Map(expertLayers.map(({ layer }, index) => [layer, index]));
@@ -228,6 +232,7 @@ export class RamArena implements ModelSource {
         this.counters.prefetches += 1;
         this.#fill(slot, key, layer, key % expertCount);
         await slot.filling;
+        await this.#yieldToHost();
       }
     } catch {
       // Told to whoever asks for the row.

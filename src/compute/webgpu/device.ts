@@ -1,4 +1,5 @@
 /** Adapter and device: the features and limits that we use when they are there, and what they are called. */
+import { DeviceMemoryError } from '../memory_error.ts';
 import type { DeviceTraits } from './kernel.ts';
 
 // GPUBufferUsage is a global of browsers only (Node + Dawn exports it elsewhere): the specification's values.
@@ -76,14 +77,17 @@ function adapterName(info: GPUAdapterInfo, software: boolean): string {
   return software ? `${words} (software adapter, runs on the CPU)` : words;
 }
 
-/** Runs `create` inside error scopes. @throws Error saying what was being made when memory or validation fails. */
+/**
+ * Runs `create` inside error scopes.
+ * @throws DeviceMemoryError or Error saying what was being made when memory or validation fails
+ */
 export async function checked<T>(device: GPUDevice, what: string, create: () => T): Promise<T> {
   device.pushErrorScope('validation');
   device.pushErrorScope('out-of-memory');
   const made = create();
   const memory = await device.popErrorScope();
   const validation = await device.popErrorScope();
-  if (memory) throw new Error(`The GPU ran out of memory making ${what}. Close other GPU programs, choose a shorter context or a smaller model.`);
+  if (memory) throw new DeviceMemoryError(`The GPU ran out of memory making ${what}. Close other GPU programs, choose a shorter context or a smaller model.`);
   if (validation) throw new Error(`WebGPU refused ${what}: ${validation.message}`);
   return made;
 }

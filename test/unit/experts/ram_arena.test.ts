@@ -115,7 +115,7 @@ describe('RAM arena', () => {
 
   it('reads ahead, in order, what is not there; failures wait for whoever asks', async () => {
     const rows = fakeRows();
-    const arena = new RamArena(rows, { byteLength: 8 * STRIDE });
+    const arena = new RamArena(rows, { byteLength: 8 * STRIDE, yieldToHost: async () => undefined });
     await arena.readExpertRow(3, 1);
     arena.prefetch([1, 4, 999, 6]);
     await settle();
