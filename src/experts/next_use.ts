@@ -42,7 +42,7 @@ const GUESS_WEIGHT = 50;
 /** Steps after which what cells have learnt counts half. */
 const LEARNING_STEPS = 256;
 /** Part of the latest step in a layer's share of steps without a miss. */
-const LAYER_RATE = 0.05;
+const LAYER_RATE = 0.02;
 
 export class NextUsePolicy implements ResidencyPolicy {
   readonly #shape: PoolShape;
