@@ -6,21 +6,24 @@
 import type { ModelSource } from '../../src/storage/model_source.ts';
 import { normalValues, uniformRandom } from './random.ts';
 
-/** Mean of an embedding's elements, whose deviation is 1: what routers find in every token. */
-const SHARED_MEAN = 3;
+/**
+ * Deviation and shared mean of an embedding's elements. Large, so that what the layers of random weights add to the
+ * residual (all tokens alike after a few layers) doesn't drown what routers go by: the token.
+ */
+const EMBEDDING_DEVIATION = 32;
+const SHARED_MEAN = 32;
 
 /**
  * @param source its token_embd.weight and routers must be F32
- * @param exponent of Zipf's law; 0: as the random routers choose
+ * @param exponent of Zipf's law; 0: all experts alike, by token
  */
 export function withZipfRouting(source: ModelSource, exponent: number): ModelSource {
-  if (exponent === 0) return source;
   const { manifest } = source;
   const made = new Map<string, Uint8Array>();
   const { hiddenSize, expertCount } = manifest.hyperparameters;
 
   function embedding(rows: number): Uint8Array {
-    const values = normalValues(uniformRandom(71), rows * hiddenSize, 1);
+    const values = normalValues(uniformRandom(71), rows * hiddenSize, EMBEDDING_DEVIATION);
     for (let i = 0; i < values.length; i++) values[i] += SHARED_MEAN;
     return new Uint8Array(values.buffer);
   }
@@ -28,8 +31,8 @@ export function withZipfRouting(source: ModelSource, exponent: number): ModelSou
   function router(layer: number): Uint8Array {
     const random = uniformRandom(900 + layer);
     const values = normalValues(random, expertCount * hiddenSize, 1 / Math.sqrt(hiddenSize));
-    // Two blocks of deviation 1 a layer join the residual, so the shared part of its RMS norm shrinks with depth.
-    const share = SHARED_MEAN / Math.sqrt(SHARED_MEAN ** 2 + 1 + 2 * layer);
+    // The shared part of a token after its RMS norm.
+    const share = SHARED_MEAN / Math.hypot(SHARED_MEAN, EMBEDDING_DEVIATION);
     const ranks = Array.from({ length: expertCount }, (_, e) => ({ e, at: random() })).sort((a, b) => a.at - b.at);
     ranks.forEach(({ e }, rank) => {
       const preference = -exponent * Math.log(rank + 1) / (share * hiddenSize);
