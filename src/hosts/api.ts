@@ -6,6 +6,7 @@ import type { BackendInfo, LoadProgress } from '../compute/ops.ts';
 import type { ConversionReport, ExpertConversion } from '../storage/conversion_report.ts';
 import type { Evaluation } from '../engine/evaluate.ts';
 import type { EngineInfo, GenerateEvent, GenerateRequest, GenerateResult, ChatMessage } from '../engine/types.ts';
+import type { ProfileSnapshot } from '../profile/snapshot.ts';
 
 export interface EnvironmentInfo {
   /** The back end that a model would be opened on now. */
@@ -126,6 +127,16 @@ export interface HostApi {
   /** Imports one model from dropped files; all or nothing. Rejects with a ModelFormatError's sentence. */
   importFiles(
     files: readonly DroppedFile[], conversion: ExpertConversion, onProgress: (p: Progress) => void,
+export interface ProfilingOptions {
+  /** Time every kernel where the device can; slows each step. */
+  readonly kernels: boolean;
+  /** Draw what is recorded into the developer tools' Performance panel, too. */
+  readonly devTools: boolean;
+}
+
+/** 'trace': Chrome's trace event JSON; 'csv': one line a step. */
+export type ProfileForm = 'trace' | 'csv';
+
   ): Promise<ModelSummary>;
   /** What the import's conversion lost; null for a model stored as it was. */
   conversionReport(id: string): Promise<ConversionReport | null>;
@@ -154,3 +165,9 @@ export interface HostApi {
 }
 
 export type { LoadProgress };
+  /** Begins recording the open model and those opened later, changes its options, or ends it (null). */
+  setProfiling(options: ProfilingOptions | null): Promise<void>;
+  /** What was recorded, its steps from number `since` on. Meant to be asked a few times a second. */
+  profile(since: number): Promise<ProfileSnapshot>;
+  /** The latest recording as a file. */
+  exportProfile(form: ProfileForm): Promise<Blob>;

@@ -4,6 +4,7 @@ import { createEngine, type Engine } from '../engine/engine.ts';
 import { SelfTestError } from '../engine/self_test.ts';
 import type { EngineInfo } from '../engine/types.ts';
 import type { ExpertConversion } from '../storage/conversion_report.ts';
+import { Tracer } from '../profile/trace.ts';
 import { askForPersistence, detectStorage, storageEstimate, type StorageGlobals } from '../storage/detect.ts';
 import type { ExpertConverter } from '../storage/expert_converter.ts';
 import { createLibrary, type ModelLibrary } from '../storage/library.ts';
@@ -13,6 +14,7 @@ import { blobsOf } from './browser_export.ts';
 import { importDroppedFiles, readDroppedModel } from './browser_import.ts';
 import { createQualityMeter } from './browser_quality.ts';
 import { previewModel } from './import_preview.ts';
+import { createProfiler } from './profiling.ts';
 
 export interface BrowserHostServices {
   readonly backends: BackendProvider;
@@ -51,6 +53,8 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
   let importing: { readonly abort: AbortController; discard: boolean } | null = null;
   let generating: AbortController | null = null;
   const quality = createQualityMeter(() => performance.now());
+  const tracer = new Tracer();
+  const profiler = createProfiler(tracer, { performance, console, userAgent: globalThis.navigator?.userAgent ?? '' });
   let tellLost: (sentence: string) => void = () => undefined;
 
   const watchLoss = (model: OpenedModel): void => {
@@ -79,7 +83,7 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
     opening = abort;
     try {
       const create = async (backend: Backend): Promise<Engine> => createEngine({
-        source: await (await library).open(id), backend, contextLength: options.contextLength, signal: abort.signal,
+        source: await (await library).open(id), backend, contextLength: options.contextLength, signal: abort.signal, tracer,
         onProgress: ({ stage, done, total, unit }) => onProgress({ stage: LOAD_STAGES[stage], done, total, unit }),
       });
       let backend = await backends.get(options.backend);
@@ -177,6 +181,11 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
     watchDevice: async (onLost) => {
       tellLost = onLost;
     },
+    setProfiling: async (options) => profiler.set(options),
+    profile: async (since) => profiler.snapshot(since),
+    exportProfile: async (form) => profiler.export(form, opened === null ? {} : {
+      model: opened.engine.info.modelName, backend: opened.engine.info.backend.label,
+    }),
     countTokens: async (messages) => openEngine().countTokens(messages),
   };
 }

@@ -60,6 +60,9 @@ export function SettingsDrawer(): JSX.Element {
     </aside>
   );
 }
+        <button type="button" class="button" data-testid="profile-open" onClick={() => { layout.profileOpen.value = true; }}>
+          <Icon name="pulse" /> Profile
+        </button>
 
 function contextHint(trained: number | undefined): string {
   const base = 'Tokens that the model can look back on; more takes more memory.';

@@ -9,6 +9,7 @@ import { createLayout, type LayoutState } from './layout.ts';
 import { createLibrary, type LibraryState } from './library.ts';
 import { createNotices, sentenceOf, type NoticeState } from './notices.ts';
 import type { PreferenceStore } from './preferences.ts';
+import { createProfile, type ProfileState } from './profile.ts';
 import { createReportView, type ReportView } from './report_view.ts';
 import { createQuality, fetchSampleText, type QualityState } from './quality.ts';
 import { createSession, type SessionState } from './session.ts';
@@ -47,6 +48,7 @@ export interface AppState {
   readonly session: SessionState;
   readonly conversation: ConversationState;
   readonly quality: QualityState;
+  readonly profile: ProfileState;
   /** Imports and opens what was dropped or picked; asks first how to store its experts. */
   addFiles(files: readonly DroppedFile[]): Promise<void>;
   addStarter(model: StarterModel): Promise<void>;
@@ -132,6 +134,8 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
 
   const addFiles = async (files: readonly DroppedFile[]): Promise<void> => {
     notices.clear();
+  const profile = createProfile({ host, notices, open: layout.profileOpen, download });
+
     if (files.length === 0) {
       notices.show({ kind: 'error', text: 'There was no file in what you dropped.', hint: 'Drop a .gguf file or a folder with safetensors files.' });
       return;
@@ -183,7 +187,7 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
 
   return {
     environment, starters, starter, modelComing, ready, confirmation, settings, layout, notices, tasks, chats, library, importFlow, reportView,
-    session, conversation, quality,
+    session, conversation, quality, profile,
     addFiles,
     addStarter(model) {
       notices.clear();

@@ -2,6 +2,8 @@
 import type { BackendInfo } from '../../../src/compute/ops.ts';
 import type { GenerateResult } from '../../../src/engine/types.ts';
 import type { HostApi, ModelSummary, Progress } from '../../../src/hosts/api.ts';
+import { createProfiler } from '../../../src/hosts/profiling.ts';
+import { createScriptedProfile } from './scripted_profile.ts';
 import { scriptedPreview, scriptedReport } from './scripted_imports.ts';
 
 const GIGABYTE = 1e9;
@@ -54,6 +56,8 @@ const sleep = (millis: number): Promise<void> => new Promise((done) => setTimeou
 /** Query: `empty` no models, `nowebgpu` a fallback back end, `slow` long progress, `chatml` no chat template. */
 export function createScriptedHost(query: URLSearchParams): HostApi {
   let models = query.has('empty') ? [] : [...MODELS];
+  const profile = createScriptedProfile(query.has('paged'));
+  const profiler = createProfiler(profile.tracer, { performance, console, userAgent: navigator.userAgent });
   let stopped = false;
   let cancelled = false;
   let loseDevice: (sentence: string) => void = () => undefined;
@@ -107,6 +111,7 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
       await play({ stage: 'Uploading to the GPU', total: 18.6 * GIGABYTE, unit: 'bytes' }, report);
       await play({ stage: 'Compiling shaders', total: 42, unit: 'kernels' }, report);
       const model = models.find((entry) => entry.id === id) ?? MODELS[0];
+      profile.open();
       return {
         modelName: model.name, architecture: model.architecture, backend, contextLength: Math.min(options.contextLength, 40960),
         trainedContextLength: 40960, chatTemplate: query.has('chatml') ? 'chatml' : 'model', deviceByteLength: model.byteLength,
@@ -127,6 +132,7 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
       await sleep(50);
       onEvent({ kind: 'prefill', done: 40, total: 40, reused: 0 });
       const text = last.includes('short') ? `You said: ${last}` : last.includes('loop') ? '>'.repeat(5000) : ANSWER;
+      profile.step('prefill', 0, 40);
       const pieces = text.match(/\s*\S+/g) ?? [];
       const endless = last.includes('endless');
       let written = '';
@@ -136,6 +142,7 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
         const piece = pieces[index % pieces.length];
         written += piece;
         onEvent({ kind: 'token', token: index, text: piece });
+        profile.step('decode', 40 + index, 1);
         count++;
         await sleep(endless ? 20 : 4);
       }
@@ -154,5 +161,8 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
       loseDevice = onLost;
     },
     countTokens: async (list) => list.reduce((sum, message) => sum + Math.ceil(message.content.length / 4) + 4, 0),
+    setProfiling: async (options) => profiler.set(options),
+    profile: async (since) => profiler.snapshot(since),
+    exportProfile: async (form) => profiler.export(form, { model: 'scripted' }),
   };
 }
