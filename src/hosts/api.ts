@@ -3,10 +3,11 @@
  * WebSocket. Only structured-clone safe values and proxied callbacks cross it.
  */
 import type { BackendInfo, LoadProgress } from '../compute/ops.ts';
+import type { ExpertBudget, ExpertPlacement } from '../experts/budget.ts';
 import type { ConversionReport, ExpertConversion } from '../storage/conversion_report.ts';
 import type { Evaluation } from '../engine/evaluate.ts';
-import type { EngineInfo, GenerateEvent, GenerateRequest, GenerateResult, ChatMessage } from '../engine/types.ts';
 import type { ProfileSnapshot } from '../profile/snapshot.ts';
+import type { EngineInfo, GenerateEvent, GenerateRequest, GenerateResult, ChatMessage } from '../engine/types.ts';
 
 export interface EnvironmentInfo {
   /** The back end that a model would be opened on now. */
@@ -94,6 +95,13 @@ export interface OpenOptions {
   /** Tokens of context; clipped to what the model was trained for. */
   readonly contextLength: number;
   readonly backend: 'auto' | 'webgpu' | 'reference';
+  /** Memory for experts; automatic by default. */
+  readonly experts?: ExpertBudget;
+}
+
+/** An opened model, and where its experts are (null without experts, or on the CPU). */
+export interface OpenedInfo extends EngineInfo {
+  readonly experts: ExpertPlacement | null;
 }
 
 export interface QualityRequest {
@@ -119,14 +127,6 @@ export interface QualityResult {
   readonly notKept: string | null;
 }
 
-export interface HostApi {
-  environment(): Promise<EnvironmentInfo>;
-  listModels(): Promise<readonly ModelSummary[]>;
-  /** Reads what was dropped without storing anything. Rejects with a ModelFormatError's sentence. */
-  previewImport(files: readonly DroppedFile[]): Promise<ImportPreview>;
-  /** Imports one model from dropped files; all or nothing. Rejects with a ModelFormatError's sentence. */
-  importFiles(
-    files: readonly DroppedFile[], conversion: ExpertConversion, onProgress: (p: Progress) => void,
 export interface ProfilingOptions {
   /** Time every kernel where the device can; slows each step. */
   readonly kernels: boolean;
@@ -137,6 +137,14 @@ export interface ProfilingOptions {
 /** 'trace': Chrome's trace event JSON; 'csv': one line a step. */
 export type ProfileForm = 'trace' | 'csv';
 
+export interface HostApi {
+  environment(): Promise<EnvironmentInfo>;
+  listModels(): Promise<readonly ModelSummary[]>;
+  /** Reads what was dropped without storing anything. Rejects with a ModelFormatError's sentence. */
+  previewImport(files: readonly DroppedFile[]): Promise<ImportPreview>;
+  /** Imports one model from dropped files; all or nothing. Rejects with a ModelFormatError's sentence. */
+  importFiles(
+    files: readonly DroppedFile[], conversion: ExpertConversion, onProgress: (p: Progress) => void,
   ): Promise<ModelSummary>;
   /** What the import's conversion lost; null for a model stored as it was. */
   conversionReport(id: string): Promise<ConversionReport | null>;
@@ -149,7 +157,7 @@ export type ProfileForm = 'trace' | 'csv';
    */
   exportModel(id: string, onProgress: (p: Progress) => void): Promise<readonly { readonly name: string; readonly blob: Blob }[]>;
   /** Opens a model for chat; closes the one that was open. */
-  openModel(id: string, options: OpenOptions, onProgress: (p: Progress) => void): Promise<EngineInfo>;
+  openModel(id: string, options: OpenOptions, onProgress: (p: Progress) => void): Promise<OpenedInfo>;
   /** Closes the open model, or gives up the opening in progress (its promise rejects). */
   closeModel(): Promise<void>;
   /** Rejects with an error named 'ContextFullError' where the prompt is longer than the context. */
@@ -158,16 +166,19 @@ export type ProfileForm = 'trace' | 'csv';
   evaluateText(request: QualityRequest, onProgress: (done: number, total: number) => void): Promise<QualityResult>;
   /** Stops the running generation within one token. */
   stop(): Promise<void>;
-  /** Calls back with a sentence when the GPU device under the open model is lost; the model is closed then. */
+  /**
+   * Calls back with a sentence when the GPU device under the open model is lost and could not be replaced; the model is
+   * closed then. An answer goes on by itself on another device (GenerateEvent 'recovering').
+   */
   watchDevice(onLost: (sentence: string) => void): Promise<void>;
-  /** Tokens that these messages take in the open model's context. */
-  countTokens(messages: readonly ChatMessage[]): Promise<number>;
-}
-
-export type { LoadProgress };
   /** Begins recording the open model and those opened later, changes its options, or ends it (null). */
   setProfiling(options: ProfilingOptions | null): Promise<void>;
   /** What was recorded, its steps from number `since` on. Meant to be asked a few times a second. */
   profile(since: number): Promise<ProfileSnapshot>;
   /** The latest recording as a file. */
   exportProfile(form: ProfileForm): Promise<Blob>;
+  /** Tokens that these messages take in the open model's context. */
+  countTokens(messages: readonly ChatMessage[]): Promise<number>;
+}
+
+export type { LoadProgress };

@@ -4,7 +4,7 @@ import type { HostApi } from '../../hosts/api.ts';
 import type { AnswerStats, Chat } from './chat_store.ts';
 import { omittedOf, type ChatsState } from './chats.ts';
 import { sentenceOf, type Notice, type NoticeState } from './notices.ts';
-import type { SessionState } from './session.ts';
+import { isDamage, type SessionState } from './session.ts';
 import { samplingOf, type SettingsState } from './settings.ts';
 
 /** The answer that is being written. */
@@ -43,6 +43,8 @@ export interface ConversationServices {
   /** True while a model is on its way: downloaded, imported or opened. */
   readonly modelComing: ReadonlySignal<boolean>;
   readonly notices: NoticeState;
+  /** What to offer where the stored model is damaged. */
+  readonly repair: (modelId: string) => Notice['action'];
   readonly randomSeed: () => number;
 }
 
@@ -52,7 +54,7 @@ const COUNT_DELAY_MILLIS = 250;
 const RECOVERING = 'The graphics device was lost: the model is being loaded again, then the answer goes on.';
 
 export function createConversation(services: ConversationServices): ConversationState {
-  const { host, chats, settings, session, modelComing, notices, randomSeed } = services;
+  const { host, chats, settings, session, modelComing, notices, repair, randomSeed } = services;
   const live = signal<LiveAnswer | null>(null);
   const contextUsed = signal<number | null>(null);
   const announcement = signal('');
@@ -110,7 +112,9 @@ export function createConversation(services: ConversationServices): Conversation
 
   /** What to offer after an answer failed. */
   const wayOn = async (failure: unknown, chatId: string, contextLength: number): Promise<Notice['action']> => {
-    if (session.model.peek() === null) return null;
+    const opened = session.model.peek();
+    if (opened === null) return null;
+    if (isDamage(failure)) return repair(opened.id);
     if (!(failure instanceof Error && failure.name === 'ContextFullError')) {
       return { label: 'Try again', run: () => void answer(chatId) };
     }

@@ -53,7 +53,7 @@ def moe(x, router, experts, top_k=8):
 
 const sleep = (millis: number): Promise<void> => new Promise((done) => setTimeout(done, millis));
 
-/** Query: `empty` no models, `nowebgpu` a fallback back end, `slow` long progress, `chatml` no chat template. */
+/** Query: `empty` no models, `nowebgpu` a fallback back end, `slow` long progress, `chatml` no chat template, `paged` fetched experts. */
 export function createScriptedHost(query: URLSearchParams): HostApi {
   let models = query.has('empty') ? [] : [...MODELS];
   const profile = createScriptedProfile(query.has('paged'));
@@ -115,6 +115,7 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
       return {
         modelName: model.name, architecture: model.architecture, backend, contextLength: Math.min(options.contextLength, 40960),
         trainedContextLength: 40960, chatTemplate: query.has('chatml') ? 'chatml' : 'model', deviceByteLength: model.byteLength,
+        experts: { expertByteLength: 0.8 * model.byteLength, gpuByteLength: 0.2 * model.byteLength, ramByteLength: 2 * GIGABYTE, fallbackReason: null },
       };
     },
     closeModel: async () => {
@@ -131,8 +132,8 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
       onEvent({ kind: 'prefill', done: 0, total: 40, reused: 0 });
       await sleep(50);
       onEvent({ kind: 'prefill', done: 40, total: 40, reused: 0 });
-      const text = last.includes('short') ? `You said: ${last}` : last.includes('loop') ? '>'.repeat(5000) : ANSWER;
       profile.step('prefill', 0, 40);
+      const text = last.includes('short') ? `You said: ${last}` : last.includes('loop') ? '>'.repeat(5000) : ANSWER;
       const pieces = text.match(/\s*\S+/g) ?? [];
       const endless = last.includes('endless');
       let written = '';
@@ -141,8 +142,8 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
         if (stopped) break;
         const piece = pieces[index % pieces.length];
         written += piece;
-        onEvent({ kind: 'token', token: index, text: piece });
         profile.step('decode', 40 + index, 1);
+        onEvent({ kind: 'token', token: index, text: piece });
         count++;
         await sleep(endless ? 20 : 4);
       }
@@ -160,9 +161,9 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
     watchDevice: async (onLost) => {
       loseDevice = onLost;
     },
-    countTokens: async (list) => list.reduce((sum, message) => sum + Math.ceil(message.content.length / 4) + 4, 0),
     setProfiling: async (options) => profiler.set(options),
     profile: async (since) => profiler.snapshot(since),
     exportProfile: async (form) => profiler.export(form, { model: 'scripted' }),
+    countTokens: async (list) => list.reduce((sum, message) => sum + Math.ceil(message.content.length / 4) + 4, 0),
   };
 }
