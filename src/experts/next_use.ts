@@ -7,6 +7,11 @@
  *
  * A token waits for a layer whether it lacks one expert or all of them, so an expert is worth more in a layer that mostly
  * finds all of its own: layers that are nearly whole become whole, and those that miss anyway give up slots first.
+ *
+ * Measured in tools/residency/README.md: layers that a token waits for, against the best of LRU, LFU and LFRU, are 5 % fewer
+ * on the demo model's chats (25 % of experts resident), 6 to 34 % fewer where the last experts come again, 1 % more where a
+ * few favourites are all there is. Of the constants below missingLayerWorth matters (more: fewer loads, more waits); halving or
+ * doubling another changes the demo's numbers by about 2 %.
  */
 import type { ExpertKey, PoolShape, ResidencyPolicy, SlotGroup } from '../compute/residency.ts';
 import { hottestFirst } from './heat.ts';
@@ -17,7 +22,7 @@ export interface NextUseOptions {
   readonly decay: number;
   /** How much of a decoded use a prompt's use counts; prompts use almost all experts, so it says little. */
   readonly promptUse: number;
-  /** Worth of an expert in a layer that never finds all of its own; in one that always does it is 1 more. Infinity: no difference. */
+  /** Worth of an expert in a layer that never finds all of its own; in one that always does, 1 more. Infinity: all alike. */
   readonly missingLayerWorth: number;
   /** Uses a step by expert, as heat() of an earlier session gave them. */
   readonly heat: Float32Array | null;
