@@ -81,6 +81,7 @@ if (!existsSync(RUNTIME_ARCHIVE)) {
 await bundleProgram('bench');
 await bundleProgram('kit');
 await bundleProgram('residency', 'tools/bench/residency/main.ts');
+await bundleProgram('profile', 'tools/bench/profile/main.ts');
 // The quantised models would double the archive; the kit makes its own weights of each format.
 cpSync(join(ROOT, 'test/vectors/models'), join(STAGE, 'test/vectors/models'), {
   recursive: true, filter: (path) => !path.endsWith('quantised'),

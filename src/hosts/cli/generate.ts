@@ -9,6 +9,7 @@ import {
 } from './model_options.ts';
 import { RECORD_TRACE_OPTION, recorderOf, writeTrace } from './record_trace.ts';
 import { timingsText } from './timings.ts';
+import { TRACE_OPTIONS, traceFileOf } from './trace_file.ts';
 
 export const generate: Command = {
   name: 'generate',
@@ -24,6 +25,7 @@ export const generate: Command = {
     ...EXPERTS_OPTION,
     ...EXPERT_POOL_OPTION,
     ...RECORD_TRACE_OPTION,
+    ...TRACE_OPTIONS,
     ...BACKEND_OPTION,
   },
   async run(parsed, terminal, signal) {
@@ -34,6 +36,7 @@ export const generate: Command = {
     const contextLength = contextLengthOf(parsed);
     const maxTokens = numberOption(parsed, 'max-tokens', { min: 1, max: 2 ** 31 - 1, integer: true }, null);
     const json = flag(parsed, 'json');
+    const traceFile = traceFileOf(parsed);
     const prompt = textOption(parsed, 'prompt');
     if (prompt === null) {
       throw new UsageError('--prompt is needed');
@@ -47,11 +50,13 @@ export const generate: Command = {
     const start = performance.now();
     await withEngine(opened, backendName, contextLength, terminal, signal, async (engine) => {
       const loadMs = performance.now() - start;
+      traceFile?.start();
       const result = await engine.generate({ input, sampling, maxTokens }, (event) => {
         if (event.kind === 'token' && !json) {
           terminal.out(event.text);
         }
       }, signal);
+      await traceFile?.write({ model: engine.info.modelName, backend: engine.info.backend.label });
       if (!json) {
         terminal.out('\n');
         terminal.note(`${timingsText(result)}${sampling.temperature === 0 ? '' : `, seed ${sampling.seed}`}\n`);
@@ -65,7 +70,7 @@ export const generate: Command = {
         tokensPerSecond: result.tokensPerSecond,
       };
       terminal.out(`${JSON.stringify({ text, tokens, stopReason, promptTokens, sampling, timings, backend: kind, adapter, residency: engine.residency })}\n`);
-    }, pool, recorder);
+    }, pool, recorder, traceFile?.tracer);
     await writeTrace(parsed, recorder);
   },
 };

@@ -4,6 +4,7 @@ import type { ExpertPoolOptions, PoolShape, ResidencyCounters } from '../../comp
 import { createEngine, type Engine } from '../../engine/engine.ts';
 import { NextUsePolicy } from '../../experts/next_use.ts';
 import { recordingPolicy, type TraceRecorder } from '../../experts/trace.ts';
+import type { Tracer } from '../../profile/trace.ts';
 import type { ExpertConversion } from '../../storage/conversion_report.ts';
 import { NODE_BACKENDS, openNodeBackend, type NodeBackendName } from '../node_backend.ts';
 import type { OpenedModel } from '../node_model.ts';
@@ -129,11 +130,12 @@ function progressLine(terminal: Terminal): ((progress: LoadProgress) => void) | 
  * Opens the back end asked for, names it on stderr (with the reason where it is a fallback), loads the model, and
  * closes both after `use`.
  * @param recorder told of all routing
+ * @param tracer told what steps do while it records
  * @throws Error with one sentence where WebGPU was asked for and isn't there, or the model can't be loaded
  */
 export async function withEngine<T>(
   opened: OpenedModel, backendName: NodeBackendName | 'auto', contextLength: number, terminal: Terminal, signal: AbortSignal,
-  use: (engine: Engine) => Promise<T>, experts?: ExpertPoolOptions, recorder?: TraceRecorder | null,
+  use: (engine: Engine) => Promise<T>, experts?: ExpertPoolOptions, recorder?: TraceRecorder | null, tracer?: Tracer | null,
 ): Promise<T> {
   const backend = await openNodeBackend(
     backendName, recorder ? { reference: referenceHooks(recorder, opened.source.manifest) } : {});
@@ -147,6 +149,7 @@ export async function withEngine<T>(
     const engine = await createEngine({
       backend, source: opened.source, contextLength, signal, onProgress: progressLine(terminal),
       ...(pool ? { experts: pool } : {}),
+      ...(tracer ? { tracer } : {}),
     });
     try {
       return await use(engine);
