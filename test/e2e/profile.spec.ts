@@ -103,5 +103,6 @@ test('the real host: numbers come with the tokens, and exports parse', async ({ 
   expect(header).toMatch(/^step,isDecode,startMs,durationMs,/);
   expect(lines.length).toBeGreaterThan(1);
   for (const line of lines) expect(line.split(',')).toHaveLength(header.split(',').length);
+  expect(await page.evaluate(() => 'hotset' in window)).toBe(false);
   await keepScreenshot(page, 'profile-real');
 });
