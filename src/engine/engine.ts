@@ -182,7 +182,16 @@ class OpenedEngine implements Engine {
 
   evaluate(request: Omit<EvaluationRequest, 'vocabSize'>): Promise<Evaluation> {
     const signal = this.#orClosing(request.signal);
-    return this.#exclusively(() => evaluate(this.#model, { ...request, vocabSize: this.vocabSize, signal }));
+    return this.#exclusively(async () => {
+      try {
+        return await evaluate(this.#model, { ...request, vocabSize: this.vocabSize, signal });
+      } catch (error) {
+        if (signal.aborted) throw error;
+        this.#recovery?.begin(() => undefined);
+        await this.#session.restore(error, signal);
+        throw new Error('The graphics device was lost in the middle of this. It is there again: start the measurement anew.', { cause: error });
+      }
+    });
   }
 
   asBaseline(): BaselineLogits {

@@ -76,6 +76,19 @@ export class Session {
     }
   }
 
+  /** Runs what the cache held on the model that took the failed one's place. @throws the failure where there is none */
+  async restore(failure: unknown, signal: AbortSignal): Promise<void> {
+    for (let error = failure; ;) {
+      this.#model = await this.#recover(error);
+      this.#sequence = this.#model.createSequence();
+      try {
+        return await this.#replay(signal);
+      } catch (again) {
+        error = again;
+      }
+    }
+  }
+
   /** Cuts the cache back to where it agrees with the prompt; the last token always runs, for its logits. */
   #reuse(prompt: readonly number[]): number {
     const most = Math.min(this.#cached.length, prompt.length - 1);
@@ -130,21 +143,8 @@ export class Session {
         if (output.kind === 'sample' && token === null) throw new Error('the back end gave no token');
         return token;
       } catch (error) {
-        await this.#restore(error, request.signal);
+        await this.restore(error, request.signal);
         if (request.signal.aborted) return null;
-      }
-    }
-  }
-
-  /** Runs what the cache held on the model that took the failed one's place. */
-  async #restore(failure: unknown, signal: AbortSignal): Promise<void> {
-    for (let error = failure; ;) {
-      this.#model = await this.#recover(error);
-      this.#sequence = this.#model.createSequence();
-      try {
-        return await this.#replay(signal);
-      } catch (again) {
-        error = again;
       }
     }
   }

@@ -7,6 +7,8 @@ import type { Backend } from '../compute/ops.ts';
 import { allExpertsByteLength, slotByteLengths } from '../compute/pool_size.ts';
 import { kvRowByteLength } from '../compute/webgpu/kv_cache.ts';
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
+import { lostReason } from '../engine/recovery.ts';
+import { SelfTestError } from '../engine/self_test.ts';
 import {
   gpuExpertByteLength, ramByteLength, smallerPool, trialByteLength, type ExpertBudget, type ExpertPlacement, type ModelMemory,
 } from '../experts/budget.ts';
@@ -38,7 +40,8 @@ export interface TieredModel {
 
 /** @throws what createEngine and the library throw; DeviceMemoryError where even the least pool found no room */
 export async function openTieredModel(request: TieredModelRequest): Promise<TieredModel> {
-  const { library, id, backend, budget } = request;
+  const { library, id, budget } = request;
+  let { backend } = request;
   const heat = await ExpertHeat.open({ library, id, now: request.now });
   let source = await library.open(id);
   const memory = modelMemory(source.manifest, request.engine.contextLength);
@@ -52,10 +55,16 @@ export async function openTieredModel(request: TieredModelRequest): Promise<Tier
     const ram = ramByteLength(budget.ramByteLength, request.deviceMemory, memory.expertByteLength, gpu);
     const experts: ExpertPlacement = { expertByteLength: memory.expertByteLength, gpuByteLength: gpu, ramByteLength: ram, fallbackReason };
     try {
-      return { engine: await openPlaced(request, source, heat, experts), experts, heat };
+      return { engine: await openPlaced({ ...request, backend }, source, heat, experts), experts, heat };
     } catch (error) {
-      const smaller = error instanceof DeviceMemoryError ? smallerPool(gpu, memory) : null;
-      if (smaller === null) throw error;
+      const smaller = smallerPool(gpu, memory);
+      if (smaller === null || request.engine.signal?.aborted || error instanceof SelfTestError) throw error;
+      if (!(error instanceof DeviceMemoryError)) {
+        // Some drivers lose the device where memory runs out.
+        const { reopenBackend } = request.engine;
+        if (!reopenBackend || await lostReason(backend, error) === null) throw error;
+        backend = await reopenBackend(backend);
+      }
       fallbackReason = `The GPU has no room for ${gigabytes(gpu)} of experts: as a fallback it holds ${gigabytes(smaller)}, the others are `
         + 'fetched when they are needed, which is slower.';
       console.warn(fallbackReason);

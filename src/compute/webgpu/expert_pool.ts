@@ -279,7 +279,7 @@ export class ExpertPool {
     const { expertLayers, expertStrideByteLength } = this.#source.manifest;
     const tracer = this.#tracer?.on ? this.#tracer : null;
     const start = tracer ? tracer.now() : 0;
-    const rows = await Promise.all(keys.map(async (key, i) => {
+    const reads = keys.map(async (key, i) => {
       this.#stagings[i] ??= new Uint8Array(expertStrideByteLength);
       const entry = expertLayers[Math.floor(key / expertCount)];
       const expert = key % expertCount;
@@ -287,7 +287,10 @@ export class ExpertPool {
       const row = await this.#source.readExpertRow(entry.layer, expert, this.#stagings[i]);
       if (tier) tracer?.read(tier, start, entry.layer, expert, row.byteLength);
       return row.subarray(0, expertRowByteLength(entry));
-    }));
+    });
+    // Where one fails, another under way would still write into its staging buffer, and the next step uses that again.
+    await Promise.allSettled(reads);
+    const rows = await Promise.all(reads);
     if (tracer) tracer.current.readMs += tracer.now() - start;
     return rows;
   }

@@ -1,9 +1,13 @@
 /** A device that is lost in the middle of an answer: another one goes on from the same state. */
 import { describe, expect, it } from 'vitest';
 import type { Backend, LoadedModel, SamplingParams } from '../../../src/compute/ops.ts';
+import { createEngine } from '../../../src/engine/engine.ts';
 import { DeviceLostError, DeviceRecovery } from '../../../src/engine/recovery.ts';
 import { Session, type DecodeRequest } from '../../../src/engine/session.ts';
+import { planModel } from '../../../src/models/registry.ts';
+import { createDirectSource } from '../../../src/storage/direct_source.ts';
 import { createFakeBackend, type FakeBackend } from '../../support/fake_backend.ts';
+import { openModel } from '../../support/model_files.ts';
 
 const SAMPLING: SamplingParams = {
   temperature: 1, topK: 0, topP: 1, minP: 0, repetitionPenalty: 1, penaltyLastN: 4, seed: 0,
@@ -106,5 +110,21 @@ describe('a lost device', () => {
     expect(result).toMatchObject({ tokens: [16, 17, 18], stopReason: 'stopped' });
     expect(session.length).toBe(4);
     expect((await session.run(request([1, 2, 3, 4, 5, 6]))).reusedTokens).toBe(4);
+  });
+
+  it('ends a measurement, which can be started anew', async () => {
+    const fresh = healthy();
+    const engine = await createEngine({
+      backend: dyingBackend(2), source: createDirectSource(planModel(await openModel('qwen3_moe', 'gguf'))), contextLength: 16,
+      reopenBackend: async () => fresh,
+    });
+    const measure = (): Promise<unknown> => engine.evaluate({
+      tokens: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], windows: { contextLength: 8, stride: 8, scored: 'new', bosToken: null },
+      baseline: null, recording: null, onProgress: () => undefined,
+    });
+    await expect(measure()).rejects.toThrow('The graphics device was lost in the middle of this. It is there again: start the measurement anew.');
+    await expect(measure()).resolves.toMatchObject({ perplexity: expect.anything() });
+    expect(fresh.steps.length).toBeGreaterThan(0);
+    await engine.dispose();
   });
 });

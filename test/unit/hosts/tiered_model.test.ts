@@ -78,6 +78,21 @@ describe('an opened model', () => {
     await engine.dispose();
   });
 
+  it('falls back where a driver loses its device for want of memory', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    const dying: Backend = {
+      ...device(0), lost: Promise.resolve('The GPU was lost (out of memory).'),
+      load: async () => { throw new Error('mapAsync was aborted'); },
+    };
+    const fresh = device(Infinity);
+    const first = request(dying, { gpu: 'auto', ramByteLength: null });
+    await expect(openTieredModel(first)).rejects.toThrow('mapAsync was aborted');
+    const { engine, experts } = await openTieredModel({ ...first, engine: { ...first.engine, reopenBackend: async () => fresh } });
+    expect(experts).toMatchObject({ gpuByteLength: Math.floor(allBytes * 0.6), fallbackReason: expect.stringContaining('as a fallback') });
+    warn.mockRestore();
+    await engine.dispose();
+  });
+
   it('is refused where even one layer\'s active experts find no room', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     await expect(openTieredModel(request(device(10), { gpu: 'auto', ramByteLength: null }))).rejects.toThrow('no memory left');
