@@ -105,6 +105,9 @@ describe.each([['webgpu'], ['reference']] as const)('%s', (kind) => {
     await answer(model);
     const kernels = [...tracer.events()].filter(({ event }) => event === 'kernel');
     expect(kernels.length > 0).toBe(backend.info.features.includes('timestamp-query'));
+    const submits = [...tracer.events()].filter(({ event }) => event === 'submit');
+    // Each resume of a step runs the sampler again.
+    if (kernels.length > 0) expect(kernels.filter(({ label }) => label === 'sample')).toHaveLength(submits.length);
     for (const { label, start, end } of kernels) {
       expect(label).toMatch(/^\w+/);
       expect(end).toBeGreaterThanOrEqual(start);

@@ -149,10 +149,7 @@ class GpuModel implements LoadedModel {
       await this.#device.queue.onSubmittedWorkDone();
     }
     await this.#profile?.collect();
-    if (tracer?.on) {
-      await this.#observer?.steps.collectKernels();
-      tracer.endStep();
-    }
+    if (tracer?.on) tracer.endStep();
     if (this.#failure !== null) throw new Error(`WebGPU refused a step: ${this.#failure}`);
     sequence.length = position + tokens.length;
     return result;
@@ -210,7 +207,7 @@ class GpuModel implements LoadedModel {
     const bytes = readback.buffer.getMappedRange(0, observer ? undefined : RESULT_BYTE_LENGTH).slice(0);
     readback.buffer.unmap();
     if (observer?.tracer.on) {
-      observer.steps.arrived(start, 0, new BigUint64Array(bytes, stampsByteOffset, 2));
+      await observer.steps.arrived(start, 0, new BigUint64Array(bytes, stampsByteOffset, 2));
       if (program.rowCapacity === 1) countRouted(observer.tracer, program, new Uint32Array(bytes, ROUTED_BYTE_OFFSET));
     }
     return new Uint32Array(bytes)[0];

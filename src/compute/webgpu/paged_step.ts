@@ -129,7 +129,7 @@ export class PagedSteps {
     await mapped;
     const bytes = buffer.getMappedRange().slice(0);
     buffer.unmap();
-    if (observer?.tracer.on) observer.steps.arrived(start, attempt, new BigUint64Array(bytes, stampsByteOffset, 2));
+    if (observer?.tracer.on) await observer.steps.arrived(start, attempt, new BigUint64Array(bytes, stampsByteOffset, 2));
     return new Uint32Array(bytes);
   }
 

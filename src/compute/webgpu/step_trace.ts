@@ -65,15 +65,16 @@ export class StepTrace {
   /**
    * A readback has arrived.
    * @param start when its work was submitted
-   * @param stamps what copyStamps() wrote; null where it didn't
+   * @param stamps what copyStamps() wrote, if it did
    */
-  arrived(start: number, attempt: number, stamps: BigUint64Array | null): void {
+  async arrived(start: number, attempt: number, stamps: BigUint64Array): Promise<void> {
     const tracer = this.#tracer;
     const end = tracer.now();
     this.#waitEnd = end;
     tracer.current.waitMs += end - start;
     tracer.span('submit', start, end, attempt);
-    if (!stamps || !this.#querySet || this.mode !== 'step') return;
+    if (this.mode === 'kernels') await this.#collectKernels();
+    if (!this.#querySet || this.mode !== 'step') return;
     const milliseconds = Number(stamps[1] - stamps[0]) / 1e6;
     // Clocks of some devices jump when they wake up.
     if (!(milliseconds >= 0 && milliseconds <= end - start)) return;
@@ -81,9 +82,8 @@ export class StepTrace {
     tracer.span('gpuPass', end - milliseconds, end, 1000 * milliseconds);
   }
 
-  /** Records the kernels of the last submit, in mode 'kernels'. */
-  async collectKernels(): Promise<void> {
-    if (this.mode !== 'kernels') return;
+  /** Records the kernels of the last submit. */
+  async #collectKernels(): Promise<void> {
     const spans: { readonly kernel: string; readonly begin: number; readonly end: number }[] = [];
     await this.#kernels?.collect((kernel, begin, end) => spans.push({ kernel, begin, end }));
     const last = spans.at(-1);
