@@ -50,7 +50,10 @@ test('half of the experts on the GPU: chosen, shown, kept over a reload, and ove
   await page.getByTestId('new-chat').click();
   await send(page, 'Tell me a story');
   await expect(answers.first()).not.toBeEmpty();
-  await page.evaluate(() => new BroadcastChannel('test-devices').postMessage('lose'));
+  await page.evaluate((order) => {
+    const orders = new BroadcastChannel('test-devices');
+    orders.postMessage(order);
+  }, 'lose');
   await expect(page.getByTestId('answer-stats')).toHaveCount(1);
   await expect(answers.first()).toHaveText(resident ?? '');
   await expect(page.getByTestId('error')).toHaveCount(0);
