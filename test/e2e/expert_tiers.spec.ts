@@ -52,6 +52,7 @@ test('half of the experts on the GPU: chosen, shown, kept over a reload, and ove
   await expect(answers.first()).not.toBeEmpty();
   await page.evaluate((order) => {
     const orders = new BroadcastChannel('test-devices');
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel's takes none
     orders.postMessage(order);
   }, 'lose');
   await expect(page.getByTestId('answer-stats')).toHaveCount(1);
