@@ -13,7 +13,7 @@ export interface DecodeRequest {
   readonly maxTokens: number | null;
   readonly endTokens: ReadonlySet<number>;
   readonly signal: AbortSignal;
-  /** Tokens of the prompt done and to do, those found in the cache left out. */
+  /** Tokens of the prompt done and to do, those found in the cache left out; of the whole cache where it is made again. */
   readonly onPrefill: (done: number, total: number, reused: number) => void;
   /** Called with each token but the end token. */
   readonly onToken: (token: number) => void;
@@ -76,13 +76,17 @@ export class Session {
     }
   }
 
-  /** Runs what the cache held on the model that took the failed one's place. @throws the failure where there is none */
-  async restore(failure: unknown, signal: AbortSignal): Promise<void> {
+  /**
+   * Runs what the cache held on the model that took the failed one's place.
+   * @param onProgress tokens done and to do
+   * @throws the failure where there is no such model
+   */
+  async restore(failure: unknown, signal: AbortSignal, onProgress: (done: number, total: number) => void = () => undefined): Promise<void> {
     for (let error = failure; ;) {
       this.#model = await this.#recover(error);
       this.#sequence = this.#model.createSequence();
       try {
-        return await this.#replay(signal);
+        return await this.#replay(signal, onProgress);
       } catch (again) {
         error = again;
       }
@@ -143,7 +147,7 @@ export class Session {
         if (output.kind === 'sample' && token === null) throw new Error('the back end gave no token');
         return token;
       } catch (error) {
-        await this.restore(error, request.signal);
+        await this.restore(error, request.signal, (done, total) => request.onPrefill(done, total, 0));
         if (request.signal.aborted) return null;
       }
     }
@@ -153,13 +157,15 @@ export class Session {
    * In the very steps that filled it: a prompt's kernels round in another way than those of single tokens, and the answer
    * must go on as if nothing had happened. What a signal leaves undone is no longer cached.
    */
-  async #replay(signal: AbortSignal): Promise<void> {
+  async #replay(signal: AbortSignal, onProgress: (done: number, total: number) => void): Promise<void> {
     let done = 0;
+    onProgress(0, this.#cached.length);
     for (const length of this.#stepLengths) {
       for (const end = done + length; done < end && !signal.aborted;) {
         const chunk = this.#cached.slice(done, Math.min(end, done + this.#model.maxStepTokens));
         await this.#model.step(this.#sequence, chunk, { kind: 'none' });
         done += chunk.length;
+        onProgress(done, this.#cached.length);
       }
     }
     this.#truncate(done);

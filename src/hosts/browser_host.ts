@@ -86,7 +86,8 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
     opening = abort;
     const reopenBackend = async (lost: Backend): Promise<Backend> => {
       const fresh = await backends.get(options.backend);
-      if (fresh.info.kind !== lost.info.kind) throw new Error('There is no other graphics device.');
+      // Another adapter (often a software one, after a crash) is a choice for people, not for an answer under way.
+      if (fresh.info.kind !== lost.info.kind || fresh.info.adapter !== lost.info.adapter) throw new Error('The graphics device is gone.');
       return fresh;
     };
     try {

@@ -80,6 +80,7 @@ export function createConversation(services: ConversationServices): Conversation
           if (live.peek() !== current) return;
           if (event.kind === 'recovering') {
             notices.show({ kind: 'info', text: RECOVERING });
+            current.prefill.value = { done: 0, total: 0 };
             return;
           }
           if (event.kind === 'prefill') {

@@ -66,7 +66,11 @@ describe('a lost device', () => {
     const [dying, fresh] = [dyingBackend(8), healthy()];
     const { session, reasons } = await rig([dying, fresh]);
     const shown: number[] = [];
-    const result = await session.run(request([1, 2, 3, 4, 5, 6], { onToken: (token) => shown.push(token) }));
+    const read: number[][] = [];
+    const result = await session.run(request([1, 2, 3, 4, 5, 6], {
+      onToken: (token) => shown.push(token), onPrefill: (done, total) => read.push([done, total]),
+    }));
+    expect(read.slice(3)).toEqual([[0, 8], [4, 8], [6, 8], [7, 8], [8, 8]]);
     expect(result).toEqual(undisturbed);
     expect(shown).toEqual(undisturbed.tokens);
     expect(fresh.steps.slice(0, 5).map(({ tokens, output }) => [tokens, output.kind])).toEqual([
