@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { useApp } from '../context.ts';
@@ -32,7 +32,7 @@ export function ProfileChart({ label, x, series, format, range }: ProfileChartPr
   const theme = layout.theme.value;
   const data: uPlot.AlignedData = [[...x], ...series.map(({ values }) => [...values])];
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const parent = box.current;
     if (parent === null) return;
     const style = getComputedStyle(parent);
@@ -54,7 +54,8 @@ export function ProfileChart({ label, x, series, format, range }: ProfileChartPr
     };
   }, [theme, series.length]);
 
-  useEffect(() => plot.current?.setData(data));
+  // Before the page is painted, so that lines and numbers are of the same step.
+  useLayoutEffect(() => plot.current?.setData(data));
 
   return (
     <figure class="profile-chart">

@@ -1,5 +1,5 @@
 import type { JSX, TargetedMouseEvent } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ExpertSnapshot } from '../../profile/snapshot.ts';
 import { useApp } from '../context.ts';
 import { heatColor, heatText, rgbOf } from '../lib/expert_heat.ts';
@@ -18,7 +18,7 @@ export function ProfileHeat({ experts }: { experts: ExpertSnapshot }): JSX.Eleme
   const theme = layout.theme.value;
   const { layers, expertCount, heat, resident } = experts;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const context = canvas.current?.getContext('2d');
     if (!canvas.current || !context) return;
     const style = getComputedStyle(canvas.current);
@@ -48,7 +48,7 @@ export function ProfileHeat({ experts }: { experts: ExpertSnapshot }): JSX.Eleme
         onMouseMove={point} onMouseLeave={() => setPointed(null)} />
       <figcaption id="profile-heat-text" class="hint" data-testid="profile-heat-text">
         {pointed === null ? heatText(experts) : cellText(experts, pointed)}
-        {resident !== null && pointed === null && ' Pale cells are not on the device.'}
+        {resident !== null && pointed === null && ' Faint cells are not on the device.'}
       </figcaption>
     </figure>
   );

@@ -61,7 +61,7 @@ function Content(): JSX.Element {
         </Section>
       )}
       <Section title="Experts">
-        <Experts experts={experts} decode={decode} />
+        <Experts experts={experts} decode={decode} onCpu={onCpu} />
       </Section>
       {steps.length > 0 && <Section title="Last steps"><StepTable steps={steps} /></Section>}
       <Recording />
@@ -87,12 +87,20 @@ function Tiles({ summary }: { summary: StepSummary }): JSX.Element {
   );
 }
 
-function Experts({ experts, decode }: { experts: ExpertSnapshot | null; decode: readonly StepRow[] }): JSX.Element {
+interface ExpertsProps {
+  readonly experts: ExpertSnapshot | null;
+  readonly decode: readonly StepRow[];
+  readonly onCpu: boolean;
+}
+
+function Experts({ experts, decode, onCpu }: ExpertsProps): JSX.Element {
   if (experts === null) return <p class="hint">No model with experts is open.</p>;
   const { pool } = experts;
+  const unlimited = onCpu ? 'Experts are read when they are first used and stay in memory.'
+    : 'All experts are on the device: nothing is fetched for a token.';
   return (
     <>
-      {pool === null ? <p class="hint" data-testid="profile-resident">All experts are on the device: nothing is fetched for a token.</p> : (
+      {pool === null ? <p class="hint" data-testid="profile-resident">{unlimited}</p> : (
         <div class="profile-pool" data-testid="profile-pool">
           <div class="profile-bar" aria-hidden="true"><span style={{ width: `${(100 * pool.usedSlots) / Math.max(1, pool.slotCount)}%`, background: 'var(--accent)' }} /></div>
           <p class="hint">
@@ -129,7 +137,7 @@ function FoundChart({ decode }: { decode: readonly StepRow[] }): JSX.Element {
 function StepTable({ steps }: { steps: readonly StepRow[] }): JSX.Element {
   return (
     <table class="profile-steps" data-testid="profile-steps">
-      <thead><tr><th scope="col">Step</th><th scope="col">Time</th><th scope="col">Missed</th><th scope="col">in layers</th><th scope="col">Read</th></tr></thead>
+      <thead><tr><th scope="col">Step</th><th scope="col">Time</th><th scope="col">Missed</th><th scope="col">Waits</th><th scope="col">Read</th></tr></thead>
       <tbody>
         {steps.slice(-TABLE_ROWS).reverse().map((row) => (
           <tr key={row.step}>
