@@ -4,12 +4,15 @@ import type { DeviceTraits } from './kernel.ts';
 
 // GPUBufferUsage is a global of browsers only (Node + Dawn exports it elsewhere): the specification's values.
 export const GPU_MAP_READ = 0x0001;
+export const GPU_MAP_WRITE = 0x0002;
 export const GPU_COPY_SRC = 0x0004;
 export const GPU_COPY_DST = 0x0008;
 export const GPU_STORAGE = 0x0080;
 export const GPU_QUERY_RESOLVE = 0x0200;
 /** GPUMapMode.READ */
 export const MAP_MODE_READ = 0x0001;
+/** GPUMapMode.WRITE */
+export const MAP_MODE_WRITE = 0x0002;
 
 export interface OpenedDevice {
   readonly device: GPUDevice;

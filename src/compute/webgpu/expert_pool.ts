@@ -16,12 +16,16 @@ import {
 import { checked, GPU_COPY_DST, GPU_STORAGE } from './device.ts';
 import type { BufferView } from './kernel.ts';
 import { planSlotGroups } from './slot_groups.ts';
+import { UploadRing } from './upload_ring.ts';
 import type { ExpertSlab, ExpertWeights } from './weights.ts';
 
 /** Table entry of an expert that no slot holds. */
 const NO_SLOT = 0xffffffff;
 /** Rows read at a time: bounds the memory beside the pool, and keeps a disk busy. */
 const PARALLEL_READS = 8;
+/** Bounds of a staging buffer for uploads, of which there are two. */
+const MIN_STAGING_BYTES = 2 ** 20;
+const MAX_STAGING_BYTES = 32 * 2 ** 20;
 
 interface Group extends SlotGroup {
   readonly slabs: readonly ExpertSlab[];
@@ -52,15 +56,17 @@ export class ExpertPool {
   readonly #groups: readonly Group[];
   readonly #groupOfLayer: ReadonlyMap<number, Group>;
   readonly #slots: Uint32Array;
+  readonly #uploads: UploadRing;
   readonly #tracer: Tracer | null;
   #usedSlots = 0;
   readonly #stagings: Uint8Array[] = [];
 
   private constructor(
     device: GPUDevice, source: ModelSource, policy: ResidencyPolicy, shape: PoolShape, groups: readonly Group[],
-    tables: { readonly table: BufferView; readonly waveTable: BufferView }, tracer: Tracer | null,
+    tables: { readonly table: BufferView; readonly waveTable: BufferView }, uploads: UploadRing, tracer: Tracer | null,
   ) {
     this.#device = device;
+    this.#uploads = uploads;
     this.#source = source;
     this.#policy = policy;
     this.#tracer = tracer;
@@ -111,7 +117,10 @@ export class ExpertPool {
       const tables = {
         table: await view('expert slots', shape.expertLayerCount * expertCount), waveTable: await view('wave slots', expertCount),
       };
-      return new ExpertPool(device, source, options.createPolicy(shape), shape, groups, tables, tracer);
+      const longest = Math.max(...planned.map((group) => group.slotByteLength));
+      const staging = Math.min(MAX_STAGING_BYTES, Math.max(MIN_STAGING_BYTES, PARALLEL_READS * longest));
+      const uploads = await UploadRing.create(device, alignUp(staging, 4));
+      return new ExpertPool(device, source, options.createPolicy(shape), shape, groups, tables, uploads, tracer);
     } catch (error) {
       for (const buffer of made) buffer.destroy();
       throw error;
@@ -120,7 +129,8 @@ export class ExpertPool {
 
   get byteLength(): number {
     const slabs = this.#groups.flatMap((group) => group.slabs);
-    return slabs.reduce((sum, slab) => sum + slab.view.byteLength, 0) + this.table.byteLength + this.waveTable.byteLength;
+    return slabs.reduce((sum, slab) => sum + slab.view.byteLength, 0) + this.table.byteLength + this.waveTable.byteLength
+      + this.#uploads.byteLength;
   }
 
   get slotCount(): number {
@@ -150,15 +160,13 @@ export class ExpertPool {
       signal?.throwIfAborted();
       const batch = wanted.slice(at, at + PARALLEL_READS);
       const rows = await this.#read(batch.map(({ key }) => key));
-      batch.forEach(({ group, key, slot }, i) => {
-        this.#place(group, slot, key, rows[i]);
+      for (const [i, { group, key, slot }] of batch.entries()) {
+        await this.#place(group, slot, key, rows[i]);
         done += group.slotByteLength;
-      });
+      }
       onProgress?.({ stage: 'read weights', done, total, unit: 'bytes' });
-      // writeBuffer copies into staging memory; without waiting the whole pool would pile up there.
-      if (at % (8 * PARALLEL_READS) === 0) await this.#device.queue.onSubmittedWorkDone();
     }
-    this.#writeTable();
+    this.#finishLoads();
   }
 
   /** Place of a layer in Manifest.expertLayers. */
@@ -191,8 +199,8 @@ export class ExpertPool {
     const missing = keys.filter((key) => !this.isResident(key));
     const rows = await this.#read(missing);
     const slots = this.#freeSlots(group, missing.length, new Set(keys));
-    missing.forEach((key, i) => this.#place(group, slots[i], key, rows[i]));
-    this.#writeTable();
+    for (const [i, key] of missing.entries()) await this.#place(group, slots[i], key, rows[i]);
+    this.#finishLoads();
   }
 
   /** Tells the policy what a step used. */
@@ -222,11 +230,11 @@ export class ExpertPool {
       for (let at = 0; at < loads.length; at += PARALLEL_READS) {
         const batch = loads.slice(at, at + PARALLEL_READS);
         const rows = await this.#read(batch);
-        batch.forEach((key, i) => this.#place(group, room[at + i], key, rows[i]));
+        for (const [i, key] of batch.entries()) await this.#place(group, room[at + i], key, rows[i]);
       }
       this.counters.prefillLoads += loads.length;
       const wave = [...resident, ...loads];
-      if (loads.length > 0) this.#writeTable();
+      if (loads.length > 0) this.#finishLoads();
       this.#writeWave(layerIndex, wave);
       if (this.#tracer?.on) this.#traceWave(this.#tracer, start, layerIndex, wave.length, loads.length);
       yield { keys: wave };
@@ -239,6 +247,7 @@ export class ExpertPool {
     for (const { slabs } of this.#groups) for (const { view } of slabs) view.buffer.destroy();
     this.table.buffer.destroy();
     this.waveTable.buffer.destroy();
+    this.#uploads.destroy();
   }
 
   #group(layerIndex: number): Group {
@@ -316,8 +325,8 @@ export class ExpertPool {
     }
   }
 
-  /** Uploads a row into a slot; whoever held it is no longer resident. */
-  #place(group: Group, slot: number, key: ExpertKey, row: Uint8Array): void {
+  /** Uploads a row into a slot, by finishLoads at the latest; whoever held it is no longer resident. */
+  async #place(group: Group, slot: number, key: ExpertKey, row: Uint8Array): Promise<void> {
     const before = group.keys[slot];
     if (before >= 0) {
       this.#slots[before] = NO_SLOT;
@@ -327,8 +336,7 @@ export class ExpertPool {
     }
     const start = this.#tracer?.on ? this.#tracer.now() : 0;
     const slab = group.slabs.findLast((candidate) => candidate.firstExpert <= slot)!;
-    this.#device.queue.writeBuffer(
-      slab.view.buffer, (slot - slab.firstExpert) * group.slotByteLength, row as Uint8Array<ArrayBuffer>, 0, row.byteLength);
+    await this.#uploads.write(slab.view.buffer, (slot - slab.firstExpert) * group.slotByteLength, row);
     group.keys[slot] = key;
     this.#slots[key] = slot;
     this.counters.rowsLoaded += 1;
@@ -336,7 +344,9 @@ export class ExpertPool {
     if (this.#tracer?.on) this.#traceUpload(this.#tracer, start, key, before, row.byteLength);
   }
 
-  #writeTable(): void {
+  /** Submits uploads and table: what is submitted next finds the rows. */
+  #finishLoads(): void {
+    this.#uploads.flush();
     this.#device.queue.writeBuffer(this.table.buffer, 0, this.#slots as Uint32Array<ArrayBuffer>);
   }
 

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Backend, LoadedModel } from '../../../src/compute/ops.ts';
 import type { ResidencyCounters } from '../../../src/compute/residency.ts';
 import { openDevice } from '../../../src/compute/webgpu/device.ts';
-import { LfruPolicy } from '../../../src/experts/lfru.ts';
+import { NextUsePolicy } from '../../../src/experts/next_use.ts';
 import { openDawn } from '../../../src/hosts/dawn.ts';
 import { openNodeBackend } from '../../../src/hosts/node_backend.ts';
 import { buildGraph, planModel } from '../../../src/models/registry.ts';
@@ -85,7 +85,7 @@ async function sweep(backend: Backend): Promise<void> {
     let resident = 0;
     for (const percent of values.pools.split(',').map(Number)) {
       const experts = percent >= 100 ? {} : {
-        experts: { size: { share: percent / 100 }, createPolicy: (pool: ConstructorParameters<typeof LfruPolicy>[0]) => new LfruPolicy(pool) },
+        experts: { size: { share: percent / 100 }, createPolicy: (pool: ConstructorParameters<typeof NextUsePolicy>[0]) => new NextUsePolicy(pool) },
       };
       const model = await backend.load(source, graph, { contextLength: warm + count + 1, ...experts });
       const { rate, used } = await decode(model, warm, count);
