@@ -3,28 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { ResidencyPolicy } from '../../../src/compute/residency.ts';
 import { ExpertPool } from '../../../src/compute/webgpu/expert_pool.ts';
 import type { Manifest, ModelSource } from '../../../src/storage/model_source.ts';
+import { createFakeDevice } from '../../support/fake_device.ts';
 
 const ROW = 16;
-
-function fakeDevice() {
-  const buffers: { label: string; bytes: Uint8Array }[] = [];
-  const device = {
-    pushErrorScope: () => undefined,
-    popErrorScope: async () => null,
-    createBuffer: ({ label, size }: { label: string; size: number }) => {
-      const buffer = { label, size, bytes: new Uint8Array(size), destroy: () => undefined };
-      buffers.push(buffer);
-      return buffer;
-    },
-    queue: {
-      writeBuffer(target: { bytes: Uint8Array }, at: number, data: ArrayBufferView) {
-        target.bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), at);
-      },
-      onSubmittedWorkDone: async () => undefined,
-    },
-  };
-  return { device: device as unknown as GPUDevice, buffers };
-}
 
 /** One layer of four experts; row e holds bytes e + 1. */
 const matrix = { format: 'F32', rows: 1, cols: 1, byteOffset: 0, byteLength: 0 } as const;
@@ -50,7 +31,7 @@ describe('expert pool', () => {
         return into.fill(expert + 1);
       },
     } as unknown as ModelSource;
-    const { device, buffers } = fakeDevice();
+    const { device, buffers } = createFakeDevice();
     const pool = await ExpertPool.create(device, source, 2, { size: { byteLength: 2 * ROW }, createPolicy: () => POLICY }, 1024, null);
     let ended = false;
     const loading = pool.ensure(0, [0, 1]).finally(() => { ended = true; });

@@ -7,16 +7,10 @@ import type { FileStore } from '../../../src/storage/file_store.ts';
 import { importModel } from '../../../src/storage/importer.ts';
 import { createMemoryStore } from '../../../src/storage/memory.ts';
 import { openPack } from '../../../src/storage/pack.ts';
+import { createFakeDevice } from '../../support/fake_device.ts';
 import { modelFiles, openModel } from '../../support/model_files.ts';
 
 const ID = 'model-1';
-
-/** A device that takes everything and keeps nothing. */
-const DEVICE = {
-  pushErrorScope: () => undefined, popErrorScope: async () => null,
-  createBuffer: ({ size }: { size: number }) => ({ size, destroy: () => undefined }),
-  queue: { writeBuffer: () => undefined, onSubmittedWorkDone: async () => undefined },
-} as unknown as GPUDevice;
 
 async function flipBit(store: FileStore, at: number): Promise<void> {
   const file = await store.open(ID, 'dense.pack', 'write');
@@ -33,7 +27,7 @@ it.each([2 ** 30, 40 * 1024])('bindings of %d bytes', async (maxBinding) => {
   const upload = async (): Promise<void> => {
     const source = await openPack(store, ID);
     try {
-      await uploadWeights(DEVICE, source, graph, projectionGroups(graph), maxBinding, { contextLength: 16 }, false);
+      await uploadWeights(createFakeDevice().device, source, graph, projectionGroups(graph), maxBinding, { contextLength: 16 }, false);
     } finally {
       await source.close();
     }

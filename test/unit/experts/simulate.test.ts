@@ -11,19 +11,13 @@ import { poolShapeOf, simulate } from '../../../src/experts/simulate.ts';
 import { parseTrace, type RoutingTrace } from '../../../src/experts/trace.ts';
 import type { ModelSource } from '../../../src/storage/model_source.ts';
 import { SYNTHETIC_KINDS, syntheticTrace } from '../../../tools/residency/synthetic_traces.ts';
+import { createFakeDevice } from '../../support/fake_device.ts';
 import { randomStream } from '../../support/random_weights.ts';
 
 const DEMO = parseTrace(gunzipSync(readFileSync(join(import.meta.dirname, '../../vectors/traces/demo-chats.trace.gz'))).toString());
 const SMALL = { expertLayerCount: 6, expertCount: 32, topK: 4 };
 const small = (name: string, steps: number): RoutingTrace =>
   syntheticTrace(SYNTHETIC_KINDS.find((kind) => kind.name === name)!, steps, 1, SMALL);
-
-/** A device that only takes bytes: a pool decides the same without a GPU. */
-const DEVICE = {
-  createBuffer: ({ size }: { size: number }) => ({ size, destroy: () => undefined }),
-  pushErrorScope: () => undefined, popErrorScope: async () => null,
-  queue: { writeBuffer: () => undefined, onSubmittedWorkDone: async () => undefined },
-} as unknown as GPUDevice;
 
 /** Expert rows of 48 bytes and nothing else. */
 function rowsOnly({ expertLayerCount, expertCount, topK }: RoutingTrace['shape']): ModelSource {
@@ -39,7 +33,7 @@ function rowsOnly({ expertLayerCount, expertCount, topK }: RoutingTrace['shape']
 
 /** The trace on the real pool, driven as steps drive it. */
 async function onThePool({ shape, steps }: RoutingTrace, options: ExpertPoolOptions, bindingByteLength: number): Promise<[PoolShape, ResidencyCounters]> {
-  const pool = await ExpertPool.create(DEVICE, rowsOnly(shape), shape.topK, options, bindingByteLength, null);
+  const pool = await ExpertPool.create(createFakeDevice().device, rowsOnly(shape), shape.topK, options, bindingByteLength, null);
   // oxlint-disable-next-line unicorn/no-array-fill-with-reference-type -- this fill is the pool's own
   await pool.fill({ contextLength: 1 });
   const { counters } = pool;
