@@ -1,7 +1,8 @@
 // Router: softmax over EXPERTS logits, the TOP_K largest in falling order (ties: lower id first).
 // An expert's place is the number of experts before it, so no sort is needed: one pass over the row a thread.
 // With the condition `paged` (steps of one token), ids holds slots instead of experts. Where a chosen expert has no slot,
-// the step's counts become zero, so that every later kernel leaves at once, and the step can resume here.
+// the step goes on without it: what follows is a guess, good for telling what later layers will want. The first layer
+// that lacks an expert keeps its input, so that the step can resume there.
 override EXPERTS: u32;
 override TOP_K: u32;
 override NORMALIZE: bool;   // divide by the chosen scores' sum: a softmax over the chosen logits
@@ -22,13 +23,23 @@ override WG: u32;
 @if(paged)
 @group(0) @binding(5) var<storage, read_write> routed: array<u32>;        // [layers, TOP_K]
 
+/// Input of the layer's norm: what the experts add to.
+@if(paged)
+@group(0) @binding(6) var<storage, read> stream: array<f32>;              // [STREAM_COLS]
+@if(paged)
+@group(0) @binding(7) var<storage, read_write> kept: array<f32>;          // [STREAM_COLS]
+
 @if(paged)
 override LAYER_INDEX: u32;
+@if(paged)
+override STREAM_COLS: u32;
 @if(paged)
 const NO_SLOT = 0xffffffffu;
 /// Words of the step buffer: src/compute/webgpu/kernel.ts.
 @if(paged)
 const STEP_MISSED_LAYER = 3u;
+@if(paged)
+var<workgroup> is_first_miss: bool;
 
 /// Writable memory may differ between threads, as far as the compiler knows: one reads for all.
 @if(paged)
@@ -55,18 +66,25 @@ fn look_up(place: u32, expert: u32) {
   ids[place] = expert;
 }
 
-/// Voids the rest of the step where an expert is missing.
+/// Leaves missing experts out: weight 0 on a slot that is always there.
 @if(paged)
 fn finish(lid: u32) {
   storageBarrier();
   if (lid == 0u) {
     var missing = false;
-    for (var k = 0u; k < TOP_K; k += 1u) { missing = missing || ids[k] == NO_SLOT; }
-    if (missing) {
-      step[0] = 0u;
-      step[1] = 0u;
-      step[STEP_MISSED_LAYER] = LAYER_INDEX + 1u;
+    for (var k = 0u; k < TOP_K; k += 1u) {
+      if (ids[k] == NO_SLOT) {
+        ids[k] = 0u;
+        weights[k] = 0.0;
+        missing = true;
+      }
     }
+    is_first_miss = missing && step[STEP_MISSED_LAYER] == 0u;
+    if (is_first_miss) { step[STEP_MISSED_LAYER] = LAYER_INDEX + 1u; }
+  }
+  workgroupBarrier();
+  if (is_first_miss) {
+    for (var i = lid; i < STREAM_COLS; i += WG) { kept[i] = stream[i]; }
   }
 }
 

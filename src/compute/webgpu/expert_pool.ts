@@ -23,6 +23,8 @@ import type { ExpertSlab, ExpertWeights } from './weights.ts';
 const NO_SLOT = 0xffffffff;
 /** Rows read at a time: bounds the memory beside the pool, and keeps a disk busy. */
 const PARALLEL_READS = 8;
+/** Rows that one resume of a step loads at most, beyond what it must: guesses aren't worth a long wait. */
+const MAX_LOADS = 64;
 /** Bounds of a staging buffer for uploads, of which there are two. */
 const MIN_STAGING_BYTES = 2 ** 20;
 const MAX_STAGING_BYTES = 32 * 2 ** 20;
@@ -37,6 +39,14 @@ interface Group extends SlotGroup {
 export function coversAll(options: ExpertPoolOptions, manifest: Manifest): boolean {
   return poolByteLength(options, manifest) >= allExpertsByteLength(manifest);
 }
+
+interface Load {
+  readonly group: Group;
+  readonly slot: number;
+  readonly key: ExpertKey;
+}
+
+const NO_SLOTS: ReadonlySet<number> = new Set();
 
 /** Experts of one layer that a prompt needs, computed together. */
 export interface ExpertWave {
@@ -156,17 +166,11 @@ export class ExpertPool {
     });
     const total = wanted.reduce((sum, { group }) => sum + group.slotByteLength, 0);
     let done = 0;
-    for (let at = 0; at < wanted.length; at += PARALLEL_READS) {
+    await this.#load(wanted, ({ group }) => {
       signal?.throwIfAborted();
-      const batch = wanted.slice(at, at + PARALLEL_READS);
-      const rows = await this.#read(batch.map(({ key }) => key));
-      for (const [i, { group, key, slot }] of batch.entries()) {
-        await this.#place(group, slot, key, rows[i]);
-        done += group.slotByteLength;
-      }
+      done += group.slotByteLength;
       onProgress?.({ stage: 'read weights', done, total, unit: 'bytes' });
-    }
-    this.#finishLoads();
+    });
   }
 
   /** Place of a layer in Manifest.expertLayers. */
@@ -191,16 +195,33 @@ export class ExpertPool {
   }
 
   /**
-   * Makes these experts of one layer resident, all at once, for the decode step that needs them.
-   * @throws what the source throws; nothing has changed then
+   * Makes these experts of one layer resident for the decode step that needs them, and as far as slots can be given up,
+   * those that its later layers are likely to need.
+   * @throws what the source throws; what the table says is true then, too
    */
-  async ensure(layerIndex: number, keys: readonly ExpertKey[]): Promise<void> {
+  async ensure(layerIndex: number, keys: readonly ExpertKey[], likely: readonly ExpertKey[] = []): Promise<void> {
+    const wanted = new Set([...keys, ...likely]);
+    const loads: Load[] = [];
+    const taken = new Map<Group, Set<number>>();
+    const plan = (group: Group, missing: readonly ExpertKey[], pinned: ReadonlySet<ExpertKey>): void => {
+      const used = taken.get(group) ?? new Set();
+      taken.set(group, used);
+      const slots = this.#freeSlots(group, missing.length, pinned, used);
+      missing.forEach((key, i) => {
+        loads.push({ group, slot: slots[i], key });
+        used.add(slots[i]);
+      });
+    };
     const group = this.#group(layerIndex);
     const missing = keys.filter((key) => !this.isResident(key));
-    const rows = await this.#read(missing);
-    const slots = this.#freeSlots(group, missing.length, new Set(keys));
-    for (const [i, key] of missing.entries()) await this.#place(group, slots[i], key, rows[i]);
-    this.#finishLoads();
+    const spare = this.#spareSlots(group, wanted, NO_SLOTS);
+    plan(group, missing, spare >= missing.length ? wanted : new Set(keys));
+    const guessed = [...new Set(likely)].filter((key) => !this.isResident(key)).slice(0, Math.max(0, MAX_LOADS - loads.length));
+    for (const of of this.#groups) {
+      const own = guessed.filter((key) => this.#group(Math.floor(key / this.shape.expertCount)) === of);
+      if (own.length > 0) plan(of, own.slice(0, this.#spareSlots(of, wanted, taken.get(of) ?? NO_SLOTS)), wanted);
+    }
+    await this.#load(loads);
   }
 
   /** Tells the policy what a step used. */
@@ -227,14 +248,9 @@ export class ExpertPool {
       const here = new Set(resident);
       const room = staging.filter((slot) => !here.has(group.keys[slot]));
       const loads = left.filter((key) => !here.has(key)).slice(0, room.length);
-      for (let at = 0; at < loads.length; at += PARALLEL_READS) {
-        const batch = loads.slice(at, at + PARALLEL_READS);
-        const rows = await this.#read(batch);
-        for (const [i, key] of batch.entries()) await this.#place(group, room[at + i], key, rows[i]);
-      }
+      if (loads.length > 0) await this.#load(loads.map((key, i) => ({ group, slot: room[i], key })));
       this.counters.prefillLoads += loads.length;
       const wave = [...resident, ...loads];
-      if (loads.length > 0) this.#finishLoads();
       this.#writeWave(layerIndex, wave);
       if (this.#tracer?.on) this.#traceWave(this.#tracer, start, layerIndex, wave.length, loads.length);
       yield { keys: wave };
@@ -257,11 +273,12 @@ export class ExpertPool {
   }
 
   /** Empty slots first, then those of the policy's victims; never one of `pinned`. */
-  #freeSlots(group: Group, count: number, pinned: ReadonlySet<ExpertKey>): number[] {
+  #freeSlots(group: Group, count: number, pinned: ReadonlySet<ExpertKey>, taken: ReadonlySet<number> = NO_SLOTS): number[] {
     const slots: number[] = [];
     const candidates: ExpertKey[] = [];
     for (let slot = 0; slot < group.slotCount && slots.length < count; slot++) {
       const key = group.keys[slot];
+      if (taken.has(slot)) continue;
       if (key < 0) slots.push(slot);
       else if (!pinned.has(key)) candidates.push(key);
     }
@@ -275,6 +292,31 @@ export class ExpertPool {
     }
     if (new Set(slots).size !== count) throw new Error(`the residency policy gave ${victims.length} experts up where ${wanted} were asked for`);
     return slots;
+  }
+
+  /** Slots that are empty or hold nothing of `pinned`. */
+  #spareSlots(group: Group, pinned: ReadonlySet<ExpertKey>, taken: ReadonlySet<number>): number {
+    let count = 0;
+    for (let slot = 0; slot < group.slotCount; slot++) {
+      if (!pinned.has(group.keys[slot]) && !taken.has(slot)) count += 1;
+    }
+    return count;
+  }
+
+  /** Reads rows into slots. Whatever fails, table and slots say the same afterwards. */
+  async #load(loads: readonly Load[], onPlaced?: (load: Load) => void): Promise<void> {
+    try {
+      for (let at = 0; at < loads.length; at += PARALLEL_READS) {
+        const batch = loads.slice(at, at + PARALLEL_READS);
+        const rows = await this.#read(batch.map(({ key }) => key));
+        for (const [i, load] of batch.entries()) {
+          await this.#place(load.group, load.slot, load.key, rows[i]);
+          onPlaced?.(load);
+        }
+      }
+    } finally {
+      this.#finishLoads();
+    }
   }
 
   /** The slots that a prompt may overwrite. */

@@ -90,6 +90,7 @@ export async function createModelResources(
     }
     const paging = pool && {
       pool, routed: await make('routed experts', alignUp(manifest.expertLayers.length * topK * 4, 16), GPU_STORAGE | GPU_COPY_SRC),
+      kept: await make('kept stream', alignUp(manifest.hyperparameters.hiddenSize * 4, 16), GPU_STORAGE | GPU_COPY_SRC),
     };
     const sizes = scratchByteLengths(graph, manifest, traits, maxStepTokens, isPaged);
     const scratch = sizes && {

@@ -127,19 +127,23 @@ export interface PagedRouting {
   readonly table: BufferView;
   /** [layers, topK] u32 */
   readonly routed: BufferView;
+  /** What the layer's experts add to, [cols] f32, and where the first layer that lacks an expert keeps it. */
+  readonly stream: BufferView;
+  readonly streamCols: number;
+  readonly kept: BufferView;
 }
 
 export function routerCall(op: OpOf<'router'>, paged: PagedRouting | null, context: OpContext): KernelCall {
   return {
     label: `router ${op.layer ?? ''}`, shader: { root: 'router_topk', ...(paged ? { paged: true } : {}) },
     constants: {
-      ...(paged ? { LAYER_INDEX: paged.layerIndex } : {}),
+      ...(paged ? { LAYER_INDEX: paged.layerIndex, STREAM_COLS: paged.streamCols } : {}),
       EXPERTS: op.expertCount, TOP_K: op.topK, NORMALIZE: op.normalize ? 1 : 0, SCALE: op.scale,
       WG: cooperating(context.traits, op.expertCount <= 64 ? 64 : 128),
     },
     bindings: [
       context.step, context.view(op.logits), context.view(op.ids), context.view(op.weights),
-      ...(paged ? [paged.table, paged.routed] : []),
+      ...(paged ? [paged.table, paged.routed, paged.stream, paged.kept] : []),
     ],
     workgroups: [context.rowCapacity, 1, 1],
   };

@@ -1,8 +1,9 @@
 /**
- * Steps of a model whose experts are paged. A step of one token runs whole; where a layer lacks an expert, the GPU voids
- * the rest, the missing experts are loaded, and the step resumes behind that layer's router. A batch needs most experts
- * of a layer: it is submitted layer by layer, with the experts in waves. Either way each kernel that counts has run on
- * the same inputs as if every expert had been resident, so the result is the same bit for bit.
+ * Steps of a model whose experts are paged. A step of one token runs whole. Where a layer lacks an expert, the rest of
+ * the step is a guess that tells what later layers will want; all that is missing is loaded at once, and the step resumes
+ * at the first layer that lacked something, until none does. A batch needs most experts of a layer: it is submitted layer
+ * by layer, with the experts in waves. Either way each kernel that counts has run on the same inputs as if every expert
+ * had been resident, so the result is the same bit for bit.
  */
 import type { Tracer } from '../../profile/trace.ts';
 import type { ExpertKey } from '../residency.ts';
@@ -67,9 +68,10 @@ export class PagedSteps {
     const { counters, shape } = pool;
     let commands = first ?? this.#encode([...program.trunk, ...tail], this.copyOutcome);
     let done = 0;
+    let restore: readonly GPUCommandBuffer[] = [];
     for (let attempt = 0; ; attempt++) {
       this.#resources.step.write(contents);
-      this.#device.queue.submit([commands]);
+      this.#device.queue.submit([...restore, commands]);
       const outcome = await this.#readOutcome(attempt, attempt === 0 ? meanwhile : undefined);
       const missed = outcome[HEAD_WORDS + STEP_MISSED_LAYER];
       const end = missed === 0 ? program.sections.length : this.#sectionOf(program, missed - 1);
@@ -88,8 +90,10 @@ export class PagedSteps {
       counters.missedLayers += 1;
       this.#count(section, outcome, missing);
       done = end + 1;
-      await this.#fetch(section.layerIndex, keys, missing, attempt);
-      commands = this.#encode([...program.trunk.slice(section.router), ...tail], this.copyOutcome);
+      const likely = program.sections.slice(end + 1).flatMap((later) => this.#routedKeys(later, outcome));
+      await this.#fetch(section.layerIndex, keys, likely, missing, attempt);
+      restore = [this.#restoreStream(section)];
+      commands = this.#encode([...program.trunk.slice(section.resume), ...tail], this.copyOutcome);
     }
   }
 
@@ -133,12 +137,22 @@ export class PagedSteps {
     return new Uint32Array(bytes);
   }
 
-  /** Loads what a layer lacks. */
-  async #fetch(layerIndex: number, keys: readonly ExpertKey[], missing: number, attempt: number): Promise<void> {
+  /** Gives the residual stream back the row that a layer kept. */
+  #restoreStream({ stream }: ExpertSection): GPUCommandBuffer {
+    const view = this.#resources.activations.view(stream);
+    const encoder = this.#device.createCommandEncoder({ label: 'resume' });
+    encoder.copyBufferToBuffer(this.#paging.kept.buffer, 0, view.buffer, view.byteOffset, stream.cols * 4);
+    return encoder.finish();
+  }
+
+  /** Loads what a layer lacks, and with it what later layers probably will. */
+  async #fetch(
+    layerIndex: number, keys: readonly ExpertKey[], likely: readonly ExpertKey[], missing: number, attempt: number,
+  ): Promise<void> {
     const { pool } = this.#paging;
     const tracer = this.#observer?.tracer;
     const start = tracer?.on ? tracer.now() : 0;
-    await pool.ensure(layerIndex, keys);
+    await pool.ensure(layerIndex, keys, likely);
     if (!tracer?.on) return;
     tracer.current.missedLayers += 1;
     tracer.span('missedLayer', start, tracer.now(), tracer.layerAt(layerIndex), missing, attempt + 1);

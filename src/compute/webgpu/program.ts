@@ -45,6 +45,8 @@ export interface PagingContext {
   readonly pool: ExpertPool;
   /** [expert layers, topK] u32: what a one-token step was routed to. */
   readonly routed: BufferView;
+  /** One row of the residual stream: the input of the first layer of a one-token step that lacks an expert. */
+  readonly kept: BufferView;
 }
 
 /** Where the experts of one layer stand among the calls of a trunk. */
@@ -52,8 +54,10 @@ export interface ExpertSection {
   readonly layerIndex: number;
   /** The router's choice, [rows, topK]: experts, or slots where a one-token step is paged. */
   readonly ids: Activation;
-  /** The router's call: where a step of one token resumes. */
-  readonly router: number;
+  /** Where a step of one token resumes: the first call that reads `stream` as this layer's router and experts see it. */
+  readonly resume: number;
+  /** What the experts add to. */
+  readonly stream: Activation;
   /** Calls from here on need the layer's experts. */
   readonly begin: number;
   /** The call that sums the experts of each row; what lies between begin and here may be repeated for some of them. */
@@ -113,19 +117,24 @@ export function compileProgram(context: ProgramContext): Program {
   const trunk: KernelCall[] = [];
   const head: KernelCall[] = [];
   const sections: ExpertSection[] = [];
-  let router = 0;
+  /** Trunk length behind the last call that wrote an activation. */
+  const writtenAt = new Map<number, number>();
   const fused = context.rowCapacity === 1 && context.qkv !== null;
   const lowered: readonly LoweredOp[] = fused ? fuse(context.graph) : context.graph.ops.map((op) => ({ kind: 'plain', op }));
   for (const op of lowered) {
     const onOutputs = op.kind !== 'attention_block' && 'out' in op.op && op.op.out.rows === 'output';
-    if (op.kind === 'plain' && op.op.kind === 'router') router = trunk.length;
     const calls = loweredCalls(op, context);
     const experts = expertsOf(op);
     if (experts) {
       const layerIndex = context.layerIndex(experts.layer);
-      sections.push({ layerIndex, ids: experts.ids, router, begin: trunk.length, combine: trunk.length + calls.length - 1 });
+      const stream = streamOf(experts);
+      sections.push({
+        layerIndex, ids: experts.ids, stream, resume: writtenAt.get(stream.id) ?? 0,
+        begin: trunk.length, combine: trunk.length + calls.length - 1,
+      });
     }
     (onOutputs ? head : trunk).push(...calls);
+    if (op.kind !== 'attention_block' && 'out' in op.op) writtenAt.set(op.op.out.id, trunk.length);
   }
   const logits = context.view(context.graph.logits);
   const sample = [sampleCall(context.graph.vocabSize, context.step.sampling, logits, context.result, opContext(context))];
@@ -134,6 +143,12 @@ export function compileProgram(context: ProgramContext): Program {
 
 function expertsOf(lowered: LoweredOp): ExpertsOp | null {
   return lowered.kind !== 'attention_block' && lowered.op.kind === 'experts' ? lowered.op : null;
+}
+
+/** The residual stream that experts add to in place. */
+function streamOf(op: ExpertsOp): Activation {
+  if (op.residual?.id !== op.out.id) throw new Error('experts that don\'t add to a residual in place are not implemented on WebGPU');
+  return op.out;
 }
 
 function opContext(context: ProgramContext): OpContext {
@@ -151,11 +166,15 @@ function loweredCalls(lowered: LoweredOp, context: ProgramContext): KernelCall[]
 }
 
 /** Only a step of one token looks slots up itself: a batch may need more experts than there are slots. */
-function pagedRouting(op: Extract<Op, { kind: 'router' }>, { paging, rowCapacity, graph }: ProgramContext): PagedRouting | null {
+function pagedRouting(op: Extract<Op, { kind: 'router' }>, { paging, rowCapacity, graph, view }: ProgramContext): PagedRouting | null {
   if (!paging || rowCapacity > 1) return null;
   const experts = expertsOps(graph).find((candidate) => candidate.ids.id === op.ids.id && candidate.layer === op.layer);
   if (!experts) throw new Error(`the router of layer ${op.layer} chooses for no experts`);
-  return { layerIndex: paging.pool.layerIndex(experts.layer), table: paging.pool.table, routed: paging.routed };
+  const stream = streamOf(experts);
+  return {
+    layerIndex: paging.pool.layerIndex(experts.layer), table: paging.pool.table, routed: paging.routed,
+    stream: view(stream), streamCols: stream.cols, kept: paging.kept,
+  };
 }
 
 function inputNorm(norm: FusedNorm | null, context: ProgramContext): InputNorm | null {

@@ -1,4 +1,4 @@
-/** The small buffer that a step writes once: counts and position (zeroed again on the GPU where an expert is missing), token ids, output rows, sampling parameters. */
+/** The small buffer that a step writes once: counts and position, token ids, output rows, sampling parameters. */
 import { MAX_PENALTY_TOKENS, type SamplingParams } from '../ops.ts';
 import { alignUp } from '../../quant/packed.ts';
 import { GPU_COPY_DST, GPU_COPY_SRC, GPU_STORAGE } from './device.ts';

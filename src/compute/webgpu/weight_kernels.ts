@@ -269,7 +269,7 @@ function isGrouped(rowCapacity: number, paged: boolean): boolean {
  */
 export function expertCalls(args: ExpertArgs): KernelCall[] {
   const { scratch, shapes, slabs } = args;
-  const grouped = isGrouped(args.rowCapacity, args.wave != null);
+  const grouped = isGrouped(args.rowCapacity, Boolean(args.wave));
   const calls: KernelCall[] = grouped ? [groupCall(args)] : [];
   const layoutOf = (m: ExpertMatrixEntry): PackedLayout => packedLayout(m.format, m.rows, m.cols);
   const perSlab = (name: string, m: ExpertMatrixEntry, x: BufferView, out: BufferView, more: Constants): void => {
