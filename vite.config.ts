@@ -13,7 +13,7 @@ export default defineConfig(({ mode }) => ({
   optimizeDeps: {
     include: [
       'preact', 'preact/hooks', 'preact/jsx-runtime', 'preact/jsx-dev-runtime', '@preact/signals', 'comlink', 'marked',
-      'dompurify', 'idb-keyval', '@huggingface/jinja', '@huggingface/tokenizers', 'hash-wasm', 'wesl/core',
+      'dompurify', 'idb-keyval', '@huggingface/jinja', '@huggingface/tokenizers', 'hash-wasm', 'wesl/core', 'uplot',
     ],
   },
   server: { port: 5173, headers: isolationHeaders },

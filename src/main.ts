@@ -7,3 +7,6 @@ if (root === null) throw new Error('index.html has no element #app.');
 const worker = connectBrowserWorker();
 const app = mountApp(root, worker.host, import.meta.env.BASE_URL);
 void worker.failed.then((sentence) => app.notices.show({ kind: 'error', text: sentence, hint: 'Reload the page.' }));
+if (import.meta.env.DEV) {
+  void import('./ui/dev_console.ts').then(({ createDevConsole }) => Object.assign(window, { hotset: createDevConsole(worker.host) }));
+}

@@ -6,7 +6,9 @@
  * it is computed. Activations are f32, row-major [rows, cols]; a 'batch' activation has one row for each token of
  * the step, an 'output' activation one row for each requested output position.
  */
+import type { Tracer } from '../profile/trace.ts';
 import type { ModelSource } from '../storage/model_source.ts';
+import type { ExpertPoolOptions, ResidencyCounters } from './residency.ts';
 
 /** Handle of an activation. dtype 'u32' is used for expert ids only. */
 export interface Activation {
@@ -120,6 +122,10 @@ export interface LoadProgress {
 export interface LoadOptions {
   /** KV capacity of each sequence, in tokens. */
   readonly contextLength: number;
+  /** Device memory for experts, where they are not all to be resident. */
+  readonly experts?: ExpertPoolOptions;
+  /** Told what steps do while it records. */
+  readonly tracer?: Tracer;
   readonly onProgress?: (progress: LoadProgress) => void;
   readonly signal?: AbortSignal;
 }
@@ -130,6 +136,8 @@ export interface LoadedModel {
   readonly contextLength: number;
   /** Bytes of weights and caches on the device. */
   readonly deviceByteLength: number;
+  /** Null where all experts are resident. */
+  readonly residency: Readonly<ResidencyCounters> | null;
   createSequence(): Sequence;
   /**
    * Runs tokens at positions sequence.length … and appends them to the KV cache.

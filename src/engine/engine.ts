@@ -1,8 +1,10 @@
 /** An opened model that answers: back end, tokenizer and template put together. One per open model. */
 import { checkSamplingParams } from '../compute/sampling.ts';
-import type { Backend, LoadProgress, LoadedModel } from '../compute/ops.ts';
+import type { Backend, LoadOptions, LoadProgress, LoadedModel } from '../compute/ops.ts';
+import type { ExpertPoolOptions, ResidencyCounters } from '../compute/residency.ts';
 import { ModelFormatError } from '../formats/checkpoint.ts';
 import { buildGraph } from '../models/registry.ts';
+import type { Tracer } from '../profile/trace.ts';
 import type { ModelSource } from '../storage/model_source.ts';
 import { resolveChatTemplate } from '../tokenizer/chat_template.ts';
 import { createTokenStream } from '../tokenizer/stream.ts';
@@ -11,6 +13,7 @@ import { evaluate, type Evaluation, type EvaluationRequest } from './evaluate.ts
 import { SteppedModel, type BaselineLogits } from './evaluate_baseline.ts';
 import { collectLogits } from './logits.ts';
 import { Prompter } from './prompt.ts';
+import { DeviceRecovery } from './recovery.ts';
 import { selfTest } from './self_test.ts';
 import { Session } from './session.ts';
 import type { ChatMessage, EngineInfo, GenerateEvent, GenerateRequest, GenerateResult } from './types.ts';
@@ -26,6 +29,15 @@ export interface EngineOptions {
   readonly source: ModelSource;
   /** Tokens of context; clipped to what the model was trained for. */
   readonly contextLength: number;
+  /** Device memory for experts, where they are not all to be resident. */
+  readonly experts?: ExpertPoolOptions;
+  /** Told what the model's steps do while it records. */
+  readonly tracer?: Tracer;
+  /**
+   * Gives a back end in the place of one whose device was lost: the model is then loaded on it, the chat's cache is made
+   * again, and the answer goes on. Without it a lost device ends the answer.
+   */
+  readonly reopenBackend?: (lost: Backend) => Promise<Backend>;
   /** Instead of the one that the source describes. */
   readonly tokenizer?: Tokenizer;
   /** Milliseconds, for the timings of an answer. */
@@ -57,6 +69,8 @@ export interface Engine {
   encodeText(text: string): { readonly tokens: number[]; readonly bosToken: number | null };
   /** Scores a token list (see evaluate.ts), on a KV cache of its own. One at a time, and none while an answer is written. */
   evaluate(request: Omit<EvaluationRequest, 'vocabSize'>): Promise<Evaluation>;
+  /** How often experts had to be fetched so far; null where all are resident. */
+  readonly residency: Readonly<ResidencyCounters> | null;
   /** This model as the baseline of another's evaluation. */
   asBaseline(): BaselineLogits;
   /** Tokens that the rendered messages take. @throws as generate does for its prompt. */
@@ -93,30 +107,42 @@ async function openEngine(options: EngineOptions): Promise<Engine> {
   const prompter = tokenizer === null ? null : new Prompter(
     tokenizer, manifest.chatTemplate, options.now ?? ((): Date => new Date()));
   if (backend.info.kind !== 'reference') await selfTest(backend, source, graph, { onProgress, signal });
-  const model = await backend.load(source, graph, { contextLength, onProgress, signal });
+  const load = (on: Backend, more: Pick<LoadOptions, 'onProgress' | 'signal'>): Promise<LoadedModel> => on.load(source, graph, {
+    contextLength, ...more, ...(options.experts ? { experts: options.experts } : {}),
+    ...(options.tracer ? { tracer: options.tracer } : {}),
+  });
+  const model = await load(backend, { onProgress, signal });
   if (signal?.aborted) {
     model.dispose();
     throw signal.reason;
   }
-  return new OpenedEngine(options, model, prompter);
+  return new OpenedEngine(options, model, prompter, (on, closing) => load(on, { signal: closing }));
 }
 
 class OpenedEngine implements Engine {
   readonly info: EngineInfo;
   readonly vocabSize: number;
-  readonly #model: LoadedModel;
+  #model: LoadedModel;
   readonly #source: ModelSource;
   readonly #prompter: Prompter | null;
   readonly #session: Session;
+  /** Null where a lost device is not replaced. */
+  readonly #recovery: DeviceRecovery | null;
   readonly #clock: () => number;
   readonly #closing = new AbortController();
   #running: Promise<unknown> | null = null;
 
-  constructor({ backend, source, clock }: EngineOptions, model: LoadedModel, prompter: Prompter | null) {
+  constructor(
+    { backend, source, clock, reopenBackend }: EngineOptions, model: LoadedModel, prompter: Prompter | null,
+    load: (backend: Backend, signal: AbortSignal) => Promise<LoadedModel>,
+  ) {
     this.#model = model;
     this.#source = source;
     this.#prompter = prompter;
-    this.#session = new Session(model);
+    this.#recovery = reopenBackend ? new DeviceRecovery({
+      backend, reopen: reopenBackend, load: (on) => load(on, this.#closing.signal),
+    }) : null;
+    this.#session = new Session(model, (error) => this.#recover(error));
     this.#clock = clock ?? ((): number => performance.now());
     const { manifest } = source;
     this.vocabSize = manifest.hyperparameters.vocabSize;
@@ -129,6 +155,10 @@ class OpenedEngine implements Engine {
       chatTemplate: resolveChatTemplate(manifest.chatTemplate).source,
       deviceByteLength: model.deviceByteLength,
     };
+  }
+
+  get residency(): Readonly<ResidencyCounters> | null {
+    return this.#model.residency;
   }
 
   generate(request: GenerateRequest, onEvent: (event: GenerateEvent) => void, signal?: AbortSignal): Promise<GenerateResult> {
@@ -152,7 +182,16 @@ class OpenedEngine implements Engine {
 
   evaluate(request: Omit<EvaluationRequest, 'vocabSize'>): Promise<Evaluation> {
     const signal = this.#orClosing(request.signal);
-    return this.#exclusively(() => evaluate(this.#model, { ...request, vocabSize: this.vocabSize, signal }));
+    return this.#exclusively(async () => {
+      try {
+        return await evaluate(this.#model, { ...request, vocabSize: this.vocabSize, signal });
+      } catch (error) {
+        if (signal.aborted) throw error;
+        this.#recovery?.begin(() => undefined);
+        await this.#session.restore(error, signal);
+        throw new Error('The graphics device was lost in the middle of this. It is there again: start the measurement anew.', { cause: error });
+      }
+    });
   }
 
   asBaseline(): BaselineLogits {
@@ -182,6 +221,7 @@ class OpenedEngine implements Engine {
     const prompt = input.kind === 'chat' ? prompter.chat(input.messages, true) : prompter.text(input.text);
     this.#checkPromptFits(prompt.length);
 
+    this.#recovery?.begin((reason) => onEvent({ kind: 'recovering', reason }));
     const stream = createTokenStream(prompter.tokenizer);
     let text = '';
     const prefillStarted = this.#clock();
@@ -210,6 +250,15 @@ class OpenedEngine implements Engine {
       tokensPerSecond: tokens.length >= 2 && decodeMs > 0 ? (decodeSteps * 1000) / decodeMs : null,
       contextUsed: this.#session.length,
     };
+  }
+
+  async #recover(error: unknown): Promise<LoadedModel> {
+    if (this.#recovery === null || this.#closing.signal.aborted) throw error;
+    const lost = this.#model;
+    this.#model = await this.#recovery.recover(error);
+    // Its device is gone: whatever freeing says now means nothing.
+    try { lost.dispose(); } catch { /* as said */ }
+    return this.#model;
   }
 
   #checkPromptFits(promptTokens: number): void {

@@ -13,7 +13,7 @@ export interface DecodeRequest {
   readonly maxTokens: number | null;
   readonly endTokens: ReadonlySet<number>;
   readonly signal: AbortSignal;
-  /** Tokens of the prompt done and to do, those found in the cache left out. */
+  /** Tokens of the prompt done and to do, those found in the cache left out; of the whole cache where it is made again. */
   readonly onPrefill: (done: number, total: number, reused: number) => void;
   /** Called with each token but the end token. */
   readonly onToken: (token: number) => void;
@@ -27,14 +27,24 @@ export interface DecodeResult {
   readonly decodeSteps: number;
 }
 
+/**
+ * Asked for a model in the place of one of which a step failed.
+ * @throws the error, where there is nothing to be done
+ */
+export type Recover = (error: unknown) => Promise<LoadedModel>;
+
 export class Session {
-  readonly #model: LoadedModel;
-  readonly #sequence: Sequence;
+  #model: LoadedModel;
+  #sequence: Sequence;
+  readonly #recover: Recover;
   /** Tokens whose keys and values the cache holds: as many as sequence.length. */
   #cached: number[] = [];
+  /** Tokens of each step that filled the cache, in order. */
+  #stepLengths: number[] = [];
 
-  constructor(model: LoadedModel) {
+  constructor(model: LoadedModel, recover: Recover = async (failure) => { throw failure; }) {
     this.#model = model;
+    this.#recover = recover;
     this.#sequence = model.createSequence();
   }
 
@@ -45,6 +55,7 @@ export class Session {
   dispose(): void {
     this.#sequence.dispose();
     this.#cached = [];
+    this.#stepLengths = [];
   }
 
   /** @throws RangeError where the prompt is empty or longer than the context; whatever a step throws. */
@@ -62,6 +73,23 @@ export class Session {
       // A step that failed half way may have left anything in the cache.
       this.#truncate(0);
       throw error;
+    }
+  }
+
+  /**
+   * Runs what the cache held on the model that took the failed one's place.
+   * @param onProgress tokens done and to do
+   * @throws the failure where there is no such model
+   */
+  async restore(failure: unknown, signal: AbortSignal, onProgress: (done: number, total: number) => void = () => undefined): Promise<void> {
+    for (let error = failure; ;) {
+      this.#model = await this.#recover(error);
+      this.#sequence = this.#model.createSequence();
+      try {
+        return await this.#replay(signal, onProgress);
+      } catch (again) {
+        error = again;
+      }
     }
   }
 
@@ -83,8 +111,8 @@ export class Session {
       const begin = this.#cached.length;
       const chunk = prompt.slice(begin, begin + this.#model.maxStepTokens);
       const isLast = begin + chunk.length === prompt.length;
-      const token = await this.#step(chunk, isLast ? sampleOutput(request, []) : { kind: 'none' });
-      onPrefill(this.#cached.length - reused, total, reused);
+      const token = await this.#step(request, chunk, isLast ? sampleOutput(request, []) : { kind: 'none' });
+      onPrefill(Math.max(0, this.#cached.length - reused), total, reused);
       if (isLast) return signal.aborted ? null : token;
     }
     return null;
@@ -103,22 +131,55 @@ export class Session {
       if (tokens.length === maxTokens) return ended('max_tokens', steps);
       if (this.#cached.length === this.#sequence.capacity) return ended('context_full', steps);
       if (signal.aborted) return ended('stopped', steps);
-      const sampled = await this.#step([next], sampleOutput(request, tokens));
+      const sampled = await this.#step(request, [next], sampleOutput(request, tokens));
       if (signal.aborted) return ended('stopped', steps + 1);
       next = sampled!;
     }
   }
 
-  async #step(tokens: readonly number[], output: StepOutput): Promise<number | null> {
-    const { token } = await this.#model.step(this.#sequence, tokens, output);
-    this.#cached.push(...tokens);
-    if (output.kind === 'sample' && token === null) throw new Error('the back end gave no token');
-    return token;
+  /** Null for a step without a sample, and where the signal came while a lost cache was restored. */
+  async #step(request: DecodeRequest, tokens: readonly number[], output: StepOutput): Promise<number | null> {
+    for (;;) {
+      try {
+        const { token } = await this.#model.step(this.#sequence, tokens, output);
+        this.#cached.push(...tokens);
+        this.#stepLengths.push(tokens.length);
+        if (output.kind === 'sample' && token === null) throw new Error('the back end gave no token');
+        return token;
+      } catch (error) {
+        await this.restore(error, request.signal, (done, total) => request.onPrefill(done, total, 0));
+        if (request.signal.aborted) return null;
+      }
+    }
+  }
+
+  /**
+   * In the very steps that filled it: a prompt's kernels round in another way than those of single tokens, and the answer
+   * must go on as if nothing had happened. What a signal leaves undone is no longer cached.
+   */
+  async #replay(signal: AbortSignal, onProgress: (done: number, total: number) => void): Promise<void> {
+    let done = 0;
+    onProgress(0, this.#cached.length);
+    for (const length of this.#stepLengths) {
+      for (const end = done + length; done < end && !signal.aborted;) {
+        const chunk = this.#cached.slice(done, Math.min(end, done + this.#model.maxStepTokens));
+        await this.#model.step(this.#sequence, chunk, { kind: 'none' });
+        done += chunk.length;
+        onProgress(done, this.#cached.length);
+      }
+    }
+    this.#truncate(done);
   }
 
   #truncate(length: number): void {
     this.#sequence.truncate(Math.min(length, this.#sequence.length));
     this.#cached.length = Math.min(length, this.#cached.length);
+    let over = this.#stepLengths.reduce((sum, tokens) => sum + tokens, 0) - this.#cached.length;
+    while (over > 0) {
+      const last = this.#stepLengths.pop()!;
+      if (last > over) this.#stepLengths.push(last - over);
+      over -= last;
+    }
   }
 }
 

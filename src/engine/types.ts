@@ -17,7 +17,9 @@ export interface GenerateRequest {
 export type GenerateEvent =
   | { readonly kind: 'prefill'; readonly done: number; readonly total: number; /** Tokens found in the KV cache. */ readonly reused: number }
   /** Text is whole characters only: an emoji split over tokens appears with its last token. */
-  | { readonly kind: 'token'; readonly token: number; readonly text: string };
+  | { readonly kind: 'token'; readonly token: number; readonly text: string }
+  /** The device was lost; the model is being loaded again, then the answer goes on. */
+  | { readonly kind: 'recovering'; readonly reason: string };
 
 export type StopReason = 'end' | 'max_tokens' | 'context_full' | 'stopped';
 

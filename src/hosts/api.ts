@@ -3,8 +3,10 @@
  * WebSocket. Only structured-clone safe values and proxied callbacks cross it.
  */
 import type { BackendInfo, LoadProgress } from '../compute/ops.ts';
+import type { ExpertBudget, ExpertPlacement } from '../experts/budget.ts';
 import type { ConversionReport, ExpertConversion } from '../storage/conversion_report.ts';
 import type { Evaluation } from '../engine/evaluate.ts';
+import type { ProfileSnapshot } from '../profile/snapshot.ts';
 import type { EngineInfo, GenerateEvent, GenerateRequest, GenerateResult, ChatMessage } from '../engine/types.ts';
 
 export interface EnvironmentInfo {
@@ -93,6 +95,13 @@ export interface OpenOptions {
   /** Tokens of context; clipped to what the model was trained for. */
   readonly contextLength: number;
   readonly backend: 'auto' | 'webgpu' | 'reference';
+  /** Memory for experts; automatic by default. */
+  readonly experts?: ExpertBudget;
+}
+
+/** An opened model, and where its experts are (null without experts, or on the CPU). */
+export interface OpenedInfo extends EngineInfo {
+  readonly experts: ExpertPlacement | null;
 }
 
 export interface QualityRequest {
@@ -118,6 +127,16 @@ export interface QualityResult {
   readonly notKept: string | null;
 }
 
+export interface ProfilingOptions {
+  /** Time every kernel where the device can; slows each step. */
+  readonly kernels: boolean;
+  /** Draw what is recorded into the developer tools' Performance panel, too. */
+  readonly devTools: boolean;
+}
+
+/** 'trace': Chrome's trace event JSON; 'csv': one line a step. */
+export type ProfileForm = 'trace' | 'csv';
+
 export interface HostApi {
   environment(): Promise<EnvironmentInfo>;
   listModels(): Promise<readonly ModelSummary[]>;
@@ -138,7 +157,7 @@ export interface HostApi {
    */
   exportModel(id: string, onProgress: (p: Progress) => void): Promise<readonly { readonly name: string; readonly blob: Blob }[]>;
   /** Opens a model for chat; closes the one that was open. */
-  openModel(id: string, options: OpenOptions, onProgress: (p: Progress) => void): Promise<EngineInfo>;
+  openModel(id: string, options: OpenOptions, onProgress: (p: Progress) => void): Promise<OpenedInfo>;
   /** Closes the open model, or gives up the opening in progress (its promise rejects). */
   closeModel(): Promise<void>;
   /** Rejects with an error named 'ContextFullError' where the prompt is longer than the context. */
@@ -147,8 +166,17 @@ export interface HostApi {
   evaluateText(request: QualityRequest, onProgress: (done: number, total: number) => void): Promise<QualityResult>;
   /** Stops the running generation within one token. */
   stop(): Promise<void>;
-  /** Calls back with a sentence when the GPU device under the open model is lost; the model is closed then. */
+  /**
+   * Calls back with a sentence when the GPU device under the open model is lost and could not be replaced; the model is
+   * closed then. An answer goes on by itself on another device (GenerateEvent 'recovering').
+   */
   watchDevice(onLost: (sentence: string) => void): Promise<void>;
+  /** Begins recording the open model and those opened later, changes its options, or ends it (null). */
+  setProfiling(options: ProfilingOptions | null): Promise<void>;
+  /** What was recorded, its steps from number `since` on. Meant to be asked a few times a second. */
+  profile(since: number): Promise<ProfileSnapshot>;
+  /** The latest recording as a file. */
+  exportProfile(form: ProfileForm): Promise<Blob>;
   /** Tokens that these messages take in the open model's context. */
   countTokens(messages: readonly ChatMessage[]): Promise<number>;
 }

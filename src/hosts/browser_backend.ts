@@ -12,8 +12,6 @@ export interface BackendProvider {
   get(choice: OpenOptions['backend']): Promise<Backend>;
   /** The back end in the place of one that failed for this reason. */
   fallback(reason: string): Backend;
-  /** Forgets a lost device, so that the next get() asks for a new one. */
-  forget(backend: Backend): void;
 }
 
 /** @param gpu navigator.gpu, undefined where the browser has none */
@@ -24,10 +22,15 @@ export function createBackendProvider(gpu: GPU | undefined): BackendProvider {
     if (gpu === undefined) return Promise.reject(new Error(NO_WEBGPU));
     const opening = createWebGpuBackend({ gpu, shaderSources: shaderSources() });
     webgpu = opening;
-    // A failure isn't kept: the driver may come back, or the person may turn WebGPU on.
-    opening.catch(() => {
+    const forget = (): void => {
       if (webgpu === opening) webgpu = null;
-    });
+    };
+    opening.then(async (backend) => {
+      await backend.lost;
+      forget();
+      backend.dispose();
+      // A failure isn't kept either: the driver may come back, or the person may turn WebGPU on.
+    }, forget);
     return opening;
   };
 
@@ -42,12 +45,5 @@ export function createBackendProvider(gpu: GPU | undefined): BackendProvider {
       }
     },
     fallback: (reason) => createReferenceBackend({ fallbackReason: reason }),
-    forget(backend) {
-      webgpu?.then((current) => {
-        if (current !== backend) return;
-        webgpu = null;
-        backend.dispose();
-      }, () => undefined);
-    },
   };
 }

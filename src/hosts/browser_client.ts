@@ -40,6 +40,9 @@ export function hostOver(remote: Remote<HostApi>): HostApi {
     evaluateText: (request, onProgress) => remote.evaluateText(request, proxy(onProgress)),
     stop: () => remote.stop(),
     watchDevice: (onLost) => remote.watchDevice(proxy(onLost)),
+    setProfiling: (options) => remote.setProfiling(options),
+    profile: (since) => remote.profile(since),
+    exportProfile: (form) => remote.exportProfile(form),
     countTokens: (messages) => remote.countTokens(messages),
   };
 }

@@ -1,34 +1,41 @@
 /** HostApi of a browser worker: storage, back end and engine put together. Knows nothing of comlink or the page. */
 import type { Backend } from '../compute/ops.ts';
-import { createEngine, type Engine } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import { DeviceLostError } from '../engine/recovery.ts';
 import { SelfTestError } from '../engine/self_test.ts';
-import type { EngineInfo } from '../engine/types.ts';
+import type { ExpertBudget } from '../experts/budget.ts';
 import type { ExpertConversion } from '../storage/conversion_report.ts';
+import { Tracer } from '../profile/trace.ts';
 import { askForPersistence, detectStorage, storageEstimate, type StorageGlobals } from '../storage/detect.ts';
 import type { ExpertConverter } from '../storage/expert_converter.ts';
 import { createLibrary, type ModelLibrary } from '../storage/library.ts';
-import type { HostApi, LoadProgress, OpenOptions, Progress } from './api.ts';
+import type { HostApi, LoadProgress, OpenedInfo, OpenOptions, Progress } from './api.ts';
 import type { BackendProvider } from './browser_backend.ts';
 import { blobsOf } from './browser_export.ts';
 import { importDroppedFiles, readDroppedModel } from './browser_import.ts';
 import { createQualityMeter } from './browser_quality.ts';
 import { previewModel } from './import_preview.ts';
+import { createProfiler } from './profiling.ts';
+import { openTieredModel, type TieredModel } from './tiered_model.ts';
 
 export interface BrowserHostServices {
   readonly backends: BackendProvider;
   /** Starts what converts experts while they are imported. */
   readonly openConverter: () => Promise<ExpertConverter>;
   /** The worker's navigator. */
-  readonly globals: StorageGlobals;
+  readonly globals: StorageGlobals & {
+    /** GiB, as far as the browser tells. */
+    readonly deviceMemory?: number;
+  };
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-interface OpenedModel {
+interface OpenedModel extends TieredModel {
   readonly id: string;
-  readonly engine: Engine;
-  readonly backend: Backend;
 }
+
+const AUTOMATIC: ExpertBudget = { gpu: 'auto', ramByteLength: null };
 
 const LOAD_STAGES: Readonly<Record<LoadProgress['stage'], string>> = {
   'read weights': 'Uploading the weights',
@@ -51,18 +58,17 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
   let importing: { readonly abort: AbortController; discard: boolean } | null = null;
   let generating: AbortController | null = null;
   const quality = createQualityMeter(() => performance.now());
+  const tracer = new Tracer();
+  const profiler = createProfiler(tracer, { performance, console, userAgent: globalThis.navigator?.userAgent ?? '' });
   let tellLost: (sentence: string) => void = () => undefined;
 
-  const watchLoss = (model: OpenedModel): void => {
-    void model.backend.lost.then(async (sentence) => {
-      backends.forget(model.backend);
-      if (opened !== model) return;
-      opened = null;
-      generating?.abort();
-      tellLost(sentence);
-      // Frees what is left; steps of a lost device may fail in any way.
-      await model.engine.dispose().catch(() => undefined);
-    });
+  /** An answer goes on without its device where there is another; this is where there is none. */
+  const loseModel = async (model: OpenedModel, sentence: string): Promise<void> => {
+    if (opened !== model) return;
+    opened = null;
+    tellLost(sentence);
+    // Frees what is left; steps of a lost device may fail in any way.
+    await model.engine.dispose().catch(() => undefined);
   };
 
   const closeModel = async (): Promise<void> => {
@@ -71,30 +77,39 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
     const model = opened;
     opened = null;
     await model?.engine.dispose();
+    await model?.heat.save(true);
   };
 
-  const openModel = async (id: string, options: OpenOptions, onProgress: (p: Progress) => void): Promise<EngineInfo> => {
+  const openModel = async (id: string, options: OpenOptions, onProgress: (p: Progress) => void): Promise<OpenedInfo> => {
     await closeModel();
     const abort = new AbortController();
     opening = abort;
+    const reopenBackend = async (lost: Backend): Promise<Backend> => {
+      const fresh = await backends.get(options.backend);
+      // Another adapter (often a software one, after a crash) is a choice for people, not for an answer under way.
+      if (fresh.info.kind !== lost.info.kind || fresh.info.adapter !== lost.info.adapter) throw new Error('The graphics device is gone.');
+      return fresh;
+    };
     try {
-      const create = async (backend: Backend): Promise<Engine> => createEngine({
-        source: await (await library).open(id), backend, contextLength: options.contextLength, signal: abort.signal,
-        onProgress: ({ stage, done, total, unit }) => onProgress({ stage: LOAD_STAGES[stage], done, total, unit }),
+      const create = async (backend: Backend): Promise<TieredModel> => openTieredModel({
+        library: await library, id, backend, budget: options.experts ?? AUTOMATIC, deviceMemory: globals.deviceMemory, now,
+        engine: {
+          contextLength: options.contextLength, signal: abort.signal, tracer, reopenBackend,
+          onProgress: ({ stage, done, total, unit }) => onProgress({ stage: LOAD_STAGES[stage], done, total, unit }),
+        },
       });
       let backend = await backends.get(options.backend);
-      const engine = await create(backend).catch((error: unknown) => {
+      const model = await create(backend).catch((error: unknown) => {
         if (!(error instanceof SelfTestError) || options.backend !== 'auto') throw error;
         backend = backends.fallback(error.message);
         return create(backend);
       });
       if (abort.signal.aborted) {
-        await engine.dispose();
+        await model.engine.dispose();
         throw abort.signal.reason;
       }
-      opened = { id, engine, backend };
-      watchLoss(opened);
-      return engine.info;
+      opened = { ...model, id };
+      return { ...model.engine.info, experts: model.experts };
     } finally {
       if (opening === abort) opening = null;
     }
@@ -108,13 +123,18 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
   /** Runs one thing on the open model, that stop() ends. */
   const exclusively = async <T>(work: (engine: Engine, signal: AbortSignal) => Promise<T>): Promise<T> => {
     const engine = openEngine();
+    const model = opened!;
     if (generating !== null) throw new Error('The model is busy with an answer or a measurement: stop that first.');
     const abort = new AbortController();
     generating = abort;
     try {
       return await work(engine, abort.signal);
+    } catch (error) {
+      if (error instanceof DeviceLostError) await loseModel(model, error.message);
+      throw error;
     } finally {
       generating = null;
+      if (opened === model) void model.heat.save(false);
     }
   };
 
@@ -177,6 +197,11 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
     watchDevice: async (onLost) => {
       tellLost = onLost;
     },
+    setProfiling: async (options) => profiler.set(options),
+    profile: async (since) => profiler.snapshot(since),
+    exportProfile: async (form) => profiler.export(form, opened === null ? {} : {
+      model: opened.engine.info.modelName, backend: opened.engine.info.backend.label,
+    }),
     countTokens: async (messages) => openEngine().countTokens(messages),
   };
 }

@@ -1,6 +1,6 @@
 /** Compute back ends for programs in Node: command line, benchmarks, bridge. */
 import type { Backend } from '../compute/ops.ts';
-import { createReferenceBackend } from '../compute/reference/backend.ts';
+import { createReferenceBackend, type ReferenceOptions } from '../compute/reference/backend.ts';
 import { createWebGpuBackend } from '../compute/webgpu/backend.ts';
 import { openDawn, type DawnOptions } from './dawn.ts';
 import { loadShaderSources } from './shaders_node.ts';
@@ -13,6 +13,8 @@ export interface NodeBackendOptions extends DawnOptions {
   readonly maxBindingByteLength?: number;
   /** Measure every kernel of the WebGPU back end. */
   readonly profileKernels?: boolean;
+  /** Observers of the reference back end. */
+  readonly reference?: Pick<ReferenceOptions, 'onRouted' | 'onStepped'>;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface NodeBackendOptions extends DawnOptions {
  */
 export async function openNodeBackend(name: NodeBackendName | 'auto', options: NodeBackendOptions = {}): Promise<Backend> {
   if (name === 'reference') {
-    return createReferenceBackend();
+    return createReferenceBackend(options.reference);
   }
   if (name === 'webgpu') {
     return openWebGpu(options);
@@ -29,7 +31,7 @@ export async function openNodeBackend(name: NodeBackendName | 'auto', options: N
   try {
     return await openWebGpu({ ...options, allowSoftware: false });
   } catch (error) {
-    return createReferenceBackend({ fallbackReason: error instanceof Error ? error.message : String(error) });
+    return createReferenceBackend({ ...options.reference, fallbackReason: error instanceof Error ? error.message : String(error) });
   }
 }
 

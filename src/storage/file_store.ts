@@ -16,7 +16,8 @@ export type StoredFileName =
   | 'experts_fp4.pack'
   | 'extra.pack'
   | 'conversion_sums.bin'
-  | 'report.json';
+  | 'report.json'
+  | 'heat.json';
 
 /** An open file. Offsets and lengths are bytes. */
 export interface StoredFile {
@@ -58,7 +59,19 @@ export interface FileStore {
 
 /** A storage failure, with one sentence for the person whose model it is. */
 export class StorageError extends Error {
-  override readonly name = 'StorageError';
+  override readonly name: string = 'StorageError';
+}
+
+/** What is stored isn't what was written. Its name gets over a message port, so that a page can offer a re-import. */
+export class DamagedModelError extends StorageError {
+  override readonly name = 'DamagedModelError';
+  /** What is wrong, as a clause. */
+  readonly what: string;
+
+  constructor(what: string) {
+    super(`The stored model is damaged (${what}); delete it and re-import its files.`);
+    this.what = what;
+  }
 }
 
 /** Room for a read: the front of `into` where it is long enough, else new. */

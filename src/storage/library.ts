@@ -6,7 +6,7 @@ import { isModelId, StorageError, type FileStore } from './file_store.ts';
 import { importModel, type ImportOptions } from './importer.ts';
 import type { Manifest, ModelSource } from './model_source.ts';
 import { openPack, readPackDescription, type PackDescription } from './pack.ts';
-import { hasRecord, readRecord } from './records.ts';
+import { hasRecord, readRecord, writeRecord } from './records.ts';
 import { readReport } from './report_store.ts';
 import { checkSummary, type StoredModelSummary } from './summary.ts';
 import { verifyPack } from './verifier.ts';
@@ -29,6 +29,10 @@ export interface ModelLibrary {
    * @throws StorageError where the model isn't whole.
    */
   conversionReport(id: string): Promise<ConversionReport | null>;
+  /** What saveHeat() stored, unchecked; null where there is nothing that can be read. */
+  heat(id: string): Promise<unknown>;
+  /** Keeps the heat of a model's experts (experts/heat.ts) beside it. @throws where the store refuses */
+  saveHeat(id: string, heat: unknown): Promise<void>;
   /** Reads the whole model against its checksums. @throws StorageError naming the first part that changed. */
   verify(id: string, onProgress?: (done: number, total: number) => void, signal?: AbortSignal): Promise<void>;
 }
@@ -66,6 +70,9 @@ export function createLibrary(store: FileStore, now: () => number): ModelLibrary
     remove: (id) => store.removeModel(id),
     exportFiles: async (id) => exportedFiles(store, id, await describe(id)),
     conversionReport: async (id) => readReport(await createCrc32(), store, id, (await describe(id)).manifest),
+    // Nobody misses a heat that another tab holds or a crash tore.
+    heat: async (id) => readRecord(await createCrc32(), store, id, 'heat.json').catch(() => null),
+    saveHeat: async (id, heat) => writeRecord(await createCrc32(), store, id, 'heat.json', heat),
     verify: async (id, onProgress, signal) => verifyPack(store, id, await describe(id), onProgress, signal),
   };
 }

@@ -5,6 +5,7 @@
 import type { Hyperparameters } from '../formats/model_plan.ts';
 import type { TokenizerSource } from '../formats/checkpoint.ts';
 import type { WeightFormatName } from '../quant/formats.ts';
+import type { RowTier } from '../profile/trace.ts';
 import type { ExpertConversion } from './conversion_report.ts';
 
 export interface DenseEntry {
@@ -75,5 +76,7 @@ export interface ModelSource {
   readExpertRow(layer: number, expert: number, into?: Uint8Array): Promise<Uint8Array>;
   /** The same of the second tier, as manifest.tier says. @throws RangeError where the model has none. */
   readTierRow(layer: number, expert: number, into?: Uint8Array): Promise<Uint8Array>;
+  /** Where a row would be read from now; storage where a source doesn't tell. */
+  rowTier?(layer: number, expert: number): RowTier;
   close(): Promise<void>;
 }

@@ -114,3 +114,20 @@ export async function matrixChecksum(
   }
   return crcOfCrcs(crc.join, planeCrcs);
 }
+
+/** matrixChecksum of a packed matrix that is in memory. */
+export function packedChecksum(matrix: PackedMatrix, packed: Uint8Array, crc: Crc32): number {
+  const layout = packedLayout(matrix.format, matrix.rows, matrix.cols);
+  const take = (byteOffset: number, byteLength: number): number => {
+    crc.update(packed.subarray(byteOffset, byteOffset + byteLength));
+    return crc.take();
+  };
+  const checksums = layout.planes.map((plane, p) => take(plane.byteOffset, planeDataByteLength(layout, p)));
+  if (layout.constants) checksums.push(take(layout.constants.byteOffset, layout.constants.byteLength));
+  return crcOfCrcs(crc, checksums);
+}
+
+/** Bytes of a plane without its padding. */
+export function planeDataByteLength(layout: PackedLayout, plane: number): number {
+  return layout.rows * layout.blocksPerRow * layout.planes[plane].blockByteLength;
+}

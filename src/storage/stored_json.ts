@@ -1,9 +1,9 @@
 /** Checks on JSON that we stored ourselves but that a crash, a bug or another program may have changed. */
-import { StorageError } from './file_store.ts';
+import { DamagedModelError } from './file_store.ts';
 
 /** @param what what is wrong, as a clause: 'dense.pack has 3 bytes instead of 4' */
-export function damaged(what: string): StorageError {
-  return new StorageError(`The stored model is damaged (${what}); delete it and re-import its files.`);
+export function damaged(what: string): DamagedModelError {
+  return new DamagedModelError(what);
 }
 
 export function recordOf(value: unknown, where: string): Record<string, unknown> {

@@ -4,6 +4,7 @@ import type { FileStore, StoredFile } from './file_store.ts';
 import { createMatrixCrc } from './item_writer.ts';
 import { EXPERT_MATRICES } from './origin.ts';
 import { closeFiles, openPackFiles, type PackDescription } from './pack.ts';
+import { itemName, readChecksums } from './pack_check.ts';
 import { expertRow, packItems, type PackFileName, type PackItem } from './pack_items.ts';
 import { matrixChecksum, RUN_BYTE_LENGTH, type MatrixCrc, type PackedMatrix } from './packed_io.ts';
 import { damaged } from './stored_json.ts';
@@ -26,19 +27,13 @@ export async function verifyPack(
     for (let i = 0; i < items.length; i++) {
       signal?.throwIfAborted();
       if (await itemChecksum(description, files, items[i], crc) !== expected.getUint32(i * 4, true)) {
-        throw damaged(`${itemName(description, items[i])} has changed since the import`);
+        throw damaged(`${itemName(description.manifest, items[i])} has changed since the import`);
       }
       onProgress?.(done += items[i].byteLength, total);
     }
   } finally {
     await closeFiles(files);
   }
-}
-
-async function readChecksums(store: FileStore, id: string, count: number): Promise<DataView> {
-  const bytes = await store.readWhole(id, 'checksums.bin', count * 4);
-  if (bytes?.byteLength !== count * 4) throw damaged(`checksums.bin doesn't have ${count} entries`);
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 async function itemChecksum(
@@ -65,13 +60,4 @@ async function runChecksum(file: StoredFile, byteOffset: number, byteLength: num
     crc.update(await file.read(byteOffset + at, Math.min(RUN_BYTE_LENGTH, byteLength - at)));
   }
   return crc.take();
-}
-
-function itemName({ manifest }: PackDescription, item: PackItem): string {
-  if (item.kind === 'dense') return manifest.dense[item.index].name;
-  if (item.kind !== 'extra') {
-    const tier = item.kind === 'tier' ? 'the second tier of ' : '';
-    return `${tier}expert ${item.expert} of layer ${manifest.expertLayers[item.layerIndex].layer}`;
-  }
-  return `bytes ${item.byteOffset} to ${item.byteOffset + item.byteLength} of extra.pack`;
 }

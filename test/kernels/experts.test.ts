@@ -98,7 +98,7 @@ async function runExperts(c: Case): Promise<{ got: Float32Array; want: Float64Ar
 
   const out = rig.poisoned(capacity * hidden);
   if (c.residual === 'in place') rig.device.queue.writeBuffer(out.buffer, 0, residual, 0, tokens * hidden);
-  const sizes = expertScratchByteLengths(shapes, capacity, topK, experts.length, traits);
+  const sizes = expertScratchByteLengths(shapes, capacity, topK, experts.length, traits, false);
   const poisonedBytes = (byteLength: number) => rig.upload(new Uint8Array(byteLength).fill(0xff));
   await rig.run(expertCalls({
     label: 'experts', traits, rowCapacity: capacity, countIndex: STEP_TOKEN_COUNT, step: rig.upload(Uint32Array.of(tokens, 0, 0)),
@@ -193,7 +193,7 @@ it('groups pairs by expert into tiles that cover each pair once', async () => {
       const traits = TRAITS_BY_REDUCE[reduce];
       const { gate, up, down } = layer.experts[0];
       const shapes = { gate: entry(gate, 0), up: entry(up, 0), down: entry(down, 0) };
-      const sizes = expertScratchByteLengths(shapes, capacity, topK, 7, traits);
+      const sizes = expertScratchByteLengths(shapes, capacity, topK, 7, traits, false);
       const random = randomStream(tokens);
       // Expert 3 gets most pairs, expert 5 none.
       const pool = [0, 1, 2, 3, 3, 3, 3, 3, 4, 6];

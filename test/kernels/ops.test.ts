@@ -114,7 +114,7 @@ describe.each([['graphics card', TRAITS_BY_REDUCE.workgroup], ['software adapter
     const [la, ia, wa] = [activation(expertCount), activation(topK, 'ids', 'u32'), activation(topK)];
     const views = new Map([[la, rig.upload(logits)], [ia, rig.poisoned(CAPACITY * topK)], [wa, rig.poisoned(CAPACITY * topK)]]);
     const op = { kind: 'router', layer: 0, logits: la, ids: ia, weights: wa, ...shape } as const;
-    await rig.run([routerCall(op, contextOf(views, ROWS, CAPACITY, 0, traits))]);
+    await rig.run([routerCall(op, null, contextOf(views, ROWS, CAPACITY, 0, traits))]);
     expect([...(await rig.readWords(views.get(ia)!)).subarray(0, ROWS * topK)]).toEqual([...expectedIds]);
     expectClose(await rig.readFloats(views.get(wa)!), expectedWeights);
   });

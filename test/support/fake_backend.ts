@@ -15,6 +15,8 @@ export interface FakeBackendOptions {
   readonly tokenAt: (position: number) => number;
   /** Logits [vocab] after this token at this position; each is filled with its position by default. */
   readonly logitsAt?: (position: number, token: number) => Float32Array;
+  /** Never by default. */
+  readonly lost?: Promise<string>;
   /** Runs before each step resolves. */
   readonly onStep?: (step: RecordedStep) => void | Promise<void>;
 }
@@ -42,11 +44,11 @@ class FakeSequence implements Sequence {
   }
 }
 
-export function createFakeBackend({ maxStepTokens = 4, tokenAt, logitsAt, onStep }: FakeBackendOptions): FakeBackend {
+export function createFakeBackend({ maxStepTokens = 4, tokenAt, logitsAt, lost, onStep }: FakeBackendOptions): FakeBackend {
   const steps: RecordedStep[] = [];
   let disposedModels = 0;
   const load = async (_source: ModelSource, graph: ModelGraph, { contextLength }: LoadOptions): Promise<LoadedModel> => ({
-    maxStepTokens, contextLength, deviceByteLength: 0,
+    maxStepTokens, contextLength, deviceByteLength: 0, residency: null,
     createSequence: () => new FakeSequence(contextLength),
     async step(sequence: Sequence, tokens: readonly number[], output: StepOutput): Promise<StepResult> {
       const step = { position: sequence.length, tokens: [...tokens], output };
@@ -71,7 +73,7 @@ export function createFakeBackend({ maxStepTokens = 4, tokenAt, logitsAt, onStep
     steps,
     get disposedModels() { return disposedModels; },
     load,
-    lost: new Promise<string>(() => undefined),
+    lost: lost ?? new Promise<string>(() => undefined),
     dispose: () => undefined,
   };
 }

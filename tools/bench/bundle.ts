@@ -27,7 +27,7 @@ function command(program: string, ...args: string[]): void {
 }
 
 /** A tool as one file, two folders below the stage as its sources are, so that ../../shaders is found. */
-async function bundleProgram(tool: 'bench' | 'kit'): Promise<void> {
+async function bundleProgram(tool: string, source = `tools/${tool}/main.ts`): Promise<void> {
   await build({
     root: ROOT,
     configFile: false,
@@ -35,7 +35,7 @@ async function bundleProgram(tool: 'bench' | 'kit'): Promise<void> {
     logLevel: 'warn',
     ssr: { noExternal: true, external: ['webgpu'] },
     build: {
-      ssr: join(ROOT, `tools/${tool}/main.ts`),
+      ssr: join(ROOT, source),
       outDir: join(STAGE, `tools/${tool}`),
       emptyOutDir: true,
       target: 'node20',
@@ -80,6 +80,8 @@ if (!existsSync(RUNTIME_ARCHIVE)) {
 }
 await bundleProgram('bench');
 await bundleProgram('kit');
+await bundleProgram('residency', 'tools/bench/residency/main.ts');
+await bundleProgram('profile', 'tools/bench/profile/main.ts');
 // The quantised models would double the archive; the kit makes its own weights of each format.
 cpSync(join(ROOT, 'test/vectors/models'), join(STAGE, 'test/vectors/models'), {
   recursive: true, filter: (path) => !path.endsWith('quantised'),

@@ -4,7 +4,10 @@ import { sampleToken } from '../sampling.ts';
 import type {
   Backend, BackendInfo, LoadedModel, LoadOptions, ModelGraph, Sequence, StepOutput, StepResult,
 } from '../ops.ts';
-import type { ModelSource } from '../../storage/model_source.ts';
+import type { ExpertView } from '../../profile/trace.ts';
+import { expertRowByteLength } from '../../storage/manifest.ts';
+import type { Manifest, ModelSource } from '../../storage/model_source.ts';
+import { checkPoolHoldsOneLayer, poolByteLength } from '../pool_size.ts';
 import { Breather, type BreatherOptions } from './breather.ts';
 import { Interpreter, type RoutingObserver } from './interpreter.ts';
 import { ReferenceSequence } from './sequence.ts';
@@ -22,6 +25,8 @@ export interface ReferenceOptions {
   readonly breather?: Partial<BreatherOptions>;
   /** Told how many of a step's tokens each chosen expert answers: which experts a text needs. */
   readonly onRouted?: RoutingObserver;
+  /** Told after each step how many tokens it ran. */
+  readonly onStepped?: (tokens: number) => void;
 }
 
 const DEFAULTS = {
@@ -44,7 +49,8 @@ export function createReferenceBackend(options: ReferenceOptions = {}): Backend 
 }
 
 async function loadModel(
-  source: ModelSource, graph: ModelGraph, { contextLength, onProgress, signal }: LoadOptions, options: ReferenceOptions,
+  source: ModelSource, graph: ModelGraph, { contextLength, experts: pool, tracer, onProgress, signal }: LoadOptions,
+  options: ReferenceOptions,
 ): Promise<LoadedModel> {
   const { dense: entries } = source.manifest;
   const maxStepTokens = options.maxStepTokens ?? DEFAULTS.maxStepTokens;
@@ -63,14 +69,38 @@ async function loadModel(
     done += byteLength;
   }
   onProgress?.({ stage: 'read weights', done, total, unit: 'bytes' });
-  const experts = new ExpertStore(source, budget, options.expertByteLength ?? DEFAULTS.expertByteLength);
-  const interpreter = new Interpreter(graph, dense, experts, breather, options.onRouted ?? null);
+  let expertByteLength = options.expertByteLength ?? DEFAULTS.expertByteLength;
+  if (pool) {
+    expertByteLength = poolByteLength(pool, source.manifest);
+    checkPoolHoldsOneLayer(expertByteLength, source.manifest, source.manifest.hyperparameters.expertUsedCount);
+  }
+  const experts = new ExpertStore(source, budget, expertByteLength, tracer ?? null);
+  const view = expertView(source.manifest, experts, pool ? expertByteLength : null);
+  tracer?.attach(view);
+  const layerIndexes = new Map(view.layers.map((layer, index) => [layer, index]));
+  let decoding = false;
+  const interpreter = new Interpreter(graph, dense, experts, breather, (layer, expert, tokenCount) => {
+    options.onRouted?.(layer, expert, tokenCount);
+    if (tracer?.on && decoding) tracer.routed(layerIndexes.get(layer)!, expert);
+  });
 
   const step = async (sequence: Sequence, tokens: readonly number[], output: StepOutput): Promise<StepResult> => {
     if (!(sequence instanceof ReferenceSequence)) throw new TypeError('the sequence belongs to another back end');
     checkStep(sequence, tokens, output, maxStepTokens, graph.vocabSize);
     const outputRows = output.kind === 'logits' ? output.rows : output.kind === 'sample' ? [tokens.length - 1] : [];
+    const { counters } = experts;
+    const missesBefore = counters.misses;
+    decoding = tokens.length === 1;
+    if (tracer?.on) tracer.beginStep(decoding ? 'decode' : 'prefill', sequence.length, tokens.length);
     const logits = await interpreter.run({ tokens, sequence, outputRows });
+    if (tokens.length === 1) {
+      counters.steps += 1;
+      counters.zeroMissSteps += counters.misses === missesBefore ? 1 : 0;
+    } else {
+      counters.prefillLoads += counters.misses - missesBefore;
+    }
+    options.onStepped?.(tokens.length);
+    if (tracer?.on) tracer.endStep();
     sequence.advance(tokens.length);
     return {
       token: output.kind === 'sample' ? sampleToken(logits, output.sampling, output.recentTokens, sequence.length) : null,
@@ -85,12 +115,29 @@ async function loadModel(
   return {
     maxStepTokens, contextLength,
     deviceByteLength: total,
+    residency: pool ? experts.counters : null,
     createSequence: () => new ReferenceSequence(contextLength, graph.kvLayers),
     step: (sequence, tokens, output) => {
       const result = latest.then(() => step(sequence, tokens, output));
       latest = result.catch(() => undefined);
       return result;
     },
-    dispose: () => dense.clear(),
+    dispose: () => {
+      tracer?.detach(view);
+      dense.clear();
+    },
+  };
+}
+
+/** How the recorder sees the experts; with a pool, those whose rows are in memory. */
+function expertView(manifest: Manifest, experts: ExpertStore, poolByteLength: number | null): ExpertView {
+  const { expertLayers, expertCount, hyperparameters } = manifest;
+  const rowByteLength = Math.max(1, ...expertLayers.map(expertRowByteLength));
+  return {
+    layers: expertLayers.map(({ layer }) => layer), expertCount, topK: hyperparameters.expertUsedCount,
+    pool: poolByteLength === null ? null : { slotCount: Math.floor(poolByteLength / rowByteLength), byteLength: poolByteLength },
+    resident: () => poolByteLength === null ? null
+      : Uint8Array.from(expertLayers.flatMap(({ layer }) =>
+        Array.from({ length: expertCount }, (_, expert) => (experts.has(layer, expert) ? 1 : 0)))),
   };
 }

@@ -3,6 +3,8 @@
  * a byte budget lasts. The budget is filled first come, first kept: layers are visited in a circle, and a circle
  * larger than the cache would evict every matrix right before its next use.
  */
+import type { Tracer } from '../../profile/trace.ts';
+import { emptyResidencyCounters } from '../residency.ts';
 import type { WeightFormatName } from '../../quant/formats.ts';
 import { decodePackedRows, planeViews, tensorScaleOf } from '../../quant/pack.ts';
 import { packedLayout, type PackedLayout } from '../../quant/packed.ts';
@@ -91,28 +93,47 @@ export class ExpertStore {
   /** In order of last use. */
   readonly #kept = new Map<string, { readonly expert: Expert; readonly byteLength: number }>();
   #packedByteLength = 0;
+  readonly counters = emptyResidencyCounters();
+  readonly #tracer: Tracer | null;
 
-  constructor(source: ModelSource, budget: DecodeBudget, maxPackedByteLength: number) {
+  constructor(source: ModelSource, budget: DecodeBudget, maxPackedByteLength: number, tracer: Tracer | null = null) {
+    this.#tracer = tracer;
     this.#source = source;
     this.#layers = new Map(source.manifest.expertLayers.map((entry) => [entry.layer, entry]));
     this.#budget = budget;
     this.#maxPackedByteLength = maxPackedByteLength;
   }
 
+  has(layer: number, id: number): boolean {
+    return this.#kept.has(`${layer}/${id}`);
+  }
+
   async get(layer: number, id: number): Promise<Expert> {
     const key = `${layer}/${id}`;
     const known = this.#kept.get(key);
+    const tracer = this.#tracer?.on ? this.#tracer : null;
+    if (tracer) tracer.current[known ? 'hits' : 'misses'] += 1;
     if (known) {
       this.#kept.delete(key);
       this.#kept.set(key, known);
+      this.counters.hits += 1;
       return known.expert;
     }
+    this.counters.misses += 1;
+    this.counters.rowsLoaded += 1;
     const entry = this.#layers.get(layer);
     if (!entry) throw new Error(`the manifest has no experts for layer ${layer}`);
+    const start = tracer ? tracer.now() : 0;
+    const tier = tracer ? this.#source.rowTier?.(layer, id) ?? 'storage' : 'storage';
     const row = await this.#source.readExpertRow(layer, id);
+    if (tracer) {
+      tracer.read(tier, start, layer, id, row.byteLength);
+      tracer.current.readMs += tracer.now() - start;
+    }
     const matrix = (m: ExpertMatrixEntry): Matrix =>
       new Matrix(m.format, m.rows, m.cols, row.subarray(m.byteOffset, m.byteOffset + m.byteLength), this.#budget);
     const expert = { gate: matrix(entry.gate), up: matrix(entry.up), down: matrix(entry.down) };
+    this.counters.byteLengthLoaded += row.byteLength;
     this.#keep(key, expert, row.byteLength);
     return expert;
   }
@@ -123,6 +144,12 @@ export class ExpertStore {
     for (const [oldest, dropped] of this.#kept) {
       if (this.#packedByteLength <= this.#maxPackedByteLength || oldest === key) return;
       this.#kept.delete(oldest);
+      this.counters.evictions += 1;
+      if (this.#tracer?.on) {
+        const [layer, expert] = oldest.split('/').map(Number);
+        this.#tracer.current.evictions += 1;
+        this.#tracer.mark('eviction', layer, expert);
+      }
       this.#packedByteLength -= dropped.byteLength;
       const { gate, up, down } = dropped.expert;
       for (const matrix of [gate, up, down]) this.#budget.giveBack(matrix.decodedByteLength);

@@ -1,14 +1,18 @@
 /** Adapter and device: the features and limits that we use when they are there, and what they are called. */
+import { DeviceMemoryError } from '../memory_error.ts';
 import type { DeviceTraits } from './kernel.ts';
 
 // GPUBufferUsage is a global of browsers only (Node + Dawn exports it elsewhere): the specification's values.
 export const GPU_MAP_READ = 0x0001;
+export const GPU_MAP_WRITE = 0x0002;
 export const GPU_COPY_SRC = 0x0004;
 export const GPU_COPY_DST = 0x0008;
 export const GPU_STORAGE = 0x0080;
 export const GPU_QUERY_RESOLVE = 0x0200;
 /** GPUMapMode.READ */
 export const MAP_MODE_READ = 0x0001;
+/** GPUMapMode.WRITE */
+export const MAP_MODE_WRITE = 0x0002;
 
 export interface OpenedDevice {
   readonly device: GPUDevice;
@@ -76,14 +80,17 @@ function adapterName(info: GPUAdapterInfo, software: boolean): string {
   return software ? `${words} (software adapter, runs on the CPU)` : words;
 }
 
-/** Runs `create` inside error scopes. @throws Error saying what was being made when memory or validation fails. */
+/**
+ * Runs `create` inside error scopes.
+ * @throws DeviceMemoryError or Error saying what was being made when memory or validation fails
+ */
 export async function checked<T>(device: GPUDevice, what: string, create: () => T): Promise<T> {
   device.pushErrorScope('validation');
   device.pushErrorScope('out-of-memory');
   const made = create();
   const memory = await device.popErrorScope();
   const validation = await device.popErrorScope();
-  if (memory) throw new Error(`The GPU ran out of memory making ${what}. Close other GPU programs, choose a shorter context or a smaller model.`);
+  if (memory) throw new DeviceMemoryError(`The GPU ran out of memory making ${what}. Close other GPU programs, choose a shorter context or a smaller model.`);
   if (validation) throw new Error(`WebGPU refused ${what}: ${validation.message}`);
   return made;
 }

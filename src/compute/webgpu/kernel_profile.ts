@@ -1,6 +1,7 @@
 /** GPU time of every kernel by timestamp queries. Each call runs in a pass of its own, so it costs launches: off by default. */
 import { GPU_COPY_DST, GPU_COPY_SRC, GPU_MAP_READ, GPU_QUERY_RESOLVE, MAP_MODE_READ } from './device.ts';
 import { encodeCalls, type PreparedCall } from './pipeline_cache.ts';
+import type { CopiesAfter } from './step_trace.ts';
 
 /** WebGPU's largest query set. */
 const MAX_QUERIES = 4096;
@@ -15,12 +16,13 @@ export interface KernelTime {
 
 export interface KernelProfile {
   /** Encodes calls with timestamps. More than MAX_QUERIES / 2 calls a step: the rest runs unmeasured. */
-  encode(encoder: GPUCommandEncoder, calls: readonly PreparedCall[]): void;
-  /** Reads what was encoded since the last collect(), after its submit. */
-  collect(): Promise<void>;
+  encode(encoder: GPUCommandEncoder, calls: readonly PreparedCall[], after?: CopiesAfter): void;
+  /** Reads what was encoded since the last collect(), after its submit; tells milliseconds since the first call began. */
+  collect(onKernel?: (kernel: string, begin: number, end: number) => void): Promise<void>;
   /** Totals since the start, slowest first. */
   totals(): KernelTime[];
   reset(): void;
+  destroy(): void;
 }
 
 /** @throws Error where the device has no timestamp-query. */
@@ -33,7 +35,7 @@ export function createKernelProfile(device: GPUDevice): KernelProfile {
   let pending: PreparedCall[] = [];
   const totals = new Map<string, { calls: number; milliseconds: number }>();
   return {
-    encode(encoder, calls) {
+    encode(encoder, calls, after) {
       const measured = calls.slice(0, MAX_QUERIES / 2);
       measured.forEach((call, i) => {
         const pass = encoder.beginComputePass({
@@ -42,6 +44,7 @@ export function createKernelProfile(device: GPUDevice): KernelProfile {
         });
         encodeCalls(pass, [call]);
         pass.end();
+        after?.get(i)?.(encoder);
       });
       if (calls.length > measured.length) {
         const pass = encoder.beginComputePass();
@@ -51,7 +54,7 @@ export function createKernelProfile(device: GPUDevice): KernelProfile {
       encoder.resolveQuerySet(querySet, 0, 2 * measured.length, resolved, 0);
       pending = measured;
     },
-    async collect() {
+    async collect(onKernel) {
       const byteLength = 2 * pending.length * TIMESTAMP_BYTES;
       if (byteLength === 0) return;
       const staging = device.createBuffer({ size: byteLength, usage: GPU_MAP_READ | GPU_COPY_DST });
@@ -65,11 +68,16 @@ export function createKernelProfile(device: GPUDevice): KernelProfile {
         total.calls += 1;
         total.milliseconds += Number(nanoseconds[2 * i + 1] - nanoseconds[2 * i]) / 1e6;
         totals.set(call.kernel, total);
+        onKernel?.(call.kernel, Number(nanoseconds[2 * i] - nanoseconds[0]) / 1e6, Number(nanoseconds[2 * i + 1] - nanoseconds[0]) / 1e6);
       });
       pending = [];
       staging.destroy();
     },
     totals: () => [...totals].map(([kernel, t]) => ({ kernel, ...t })).sort((a, b) => b.milliseconds - a.milliseconds),
     reset() { totals.clear(); },
+    destroy() {
+      querySet.destroy();
+      resolved.destroy();
+    },
   };
 }

@@ -1,14 +1,17 @@
 /** Everything that a loaded model keeps on the GPU besides its sequences, and its programs compiled for a sequence. */
 import type { LoadOptions, ModelGraph } from '../ops.ts';
 import type { ModelSource } from '../../storage/model_source.ts';
+import { alignUp } from '../../quant/packed.ts';
+import { coversAll, ExpertPool } from './expert_pool.ts';
 import { createActivations, type Activations } from './activations.ts';
 import { checked, GPU_COPY_DST, GPU_COPY_SRC, GPU_MAP_READ, GPU_STORAGE, type OpenedDevice } from './device.ts';
 import { projectionGroups } from './fusion.ts';
 import type { BufferView } from './kernel.ts';
 import { maxContextLength, ropeTable, type KvCache } from './kv_cache.ts';
 import type { PipelineCache, PreparedCall } from './pipeline_cache.ts';
-import { compileProgram, maxRowCapacity, scratchByteLengths, type ProgramContext } from './program.ts';
+import { compileProgram, expertTopK, maxRowCapacity, scratchByteLengths, type ExpertSection, type PagingContext, type ProgramContext } from './program.ts';
 import { createStepBuffer, type StepBuffer } from './step_buffer.ts';
+import { STAMPS_BYTE_LENGTH } from './step_trace.ts';
 import { uploadWeights } from './weights.ts';
 
 /** Rows of logits that one submit makes; more are made in several submits over the same hidden states. Sampling takes one. */
@@ -16,8 +19,13 @@ export const OUTPUT_CAPACITY = 1;
 /** Row capacity between one token and a whole chunk, so that short prompts don't pay for a chunk's launches. */
 const SHORT_PROMPT_TOKENS = 16;
 
+/** In ModelResources.readback. */
+export const ROUTED_BYTE_OFFSET = 32;
+
 export interface PreparedProgram {
+  readonly rowCapacity: number;
   readonly trunk: readonly PreparedCall[];
+  readonly sections: readonly ExpertSection[];
   readonly head: readonly PreparedCall[];
   readonly sample: readonly PreparedCall[];
 }
@@ -31,7 +39,13 @@ export interface ModelResources {
   readonly step: StepBuffer;
   /** [0] the sampled token. */
   readonly result: BufferView;
+  /**
+   * `result`; from ROUTED_BYTE_OFFSET on what was routed, [expert layers, topK]; from stampsByteOffset on times. Where
+   * experts are paged, the first 16 bytes of the step buffer lie in between.
+   */
   readonly readback: BufferView;
+  readonly stampsByteOffset: number;
+  readonly paging: PagingContext | null;
   readonly byteLength: number;
   /** Compiles the graph for this many rows over this KV cache; pipelines that are there already are reused. */
   prepare(cache: KvCache, rowCapacity: number, options?: Pick<LoadOptions, 'onProgress' | 'signal'>): Promise<PreparedProgram>;
@@ -45,14 +59,18 @@ export async function createModelResources(
   const { manifest } = source;
   const maxBinding = traits.maxStorageBufferBindingSize;
   const contextLength = Math.min(options.contextLength, maxContextLength(graph, maxBinding));
-  const maxStepTokens = Math.min(contextLength, maxRowCapacity(graph, manifest, traits));
+  const topK = expertTopK(graph);
+  const isPaged = options.experts !== undefined && topK > 0 && !coversAll(options.experts, manifest);
+  const maxStepTokens = Math.min(contextLength, maxRowCapacity(graph, manifest, traits, isPaged));
   // Fused kernels trade launches for barriers, which is a loss on a software adapter.
   const stacks = traits.cpuAdapter ? [] : projectionGroups(graph);
-  const weights = await uploadWeights(device, source, graph, stacks, maxBinding, options);
+  const weights = await uploadWeights(device, source, graph, stacks, maxBinding, options, !isPaged);
   const activations = createActivations(device, graph, maxStepTokens, OUTPUT_CAPACITY);
   const step = createStepBuffer(device, maxStepTokens, OUTPUT_CAPACITY, graph.vocabSize);
   const owned: BufferView[] = [];
+  let pool: ExpertPool | null = null;
   const destroy = (): void => {
+    pool?.destroy();
     weights.destroy();
     activations.destroy();
     step.destroy();
@@ -66,14 +84,23 @@ export async function createModelResources(
   try {
     const dummy = await make('unused binding', 256, GPU_STORAGE);
     const result = await make('sampled token', 16, GPU_STORAGE | GPU_COPY_SRC);
-    const readback = await make('token readback', 16, GPU_MAP_READ | GPU_COPY_DST);
-    const sizes = scratchByteLengths(graph, manifest, traits, maxStepTokens);
+    if (isPaged) {
+      pool = await ExpertPool.create(device, source, topK, options.experts!, maxBinding, options.tracer ?? null);
+      await pool.fill(options);
+    }
+    const paging = pool && {
+      pool, routed: await make('routed experts', alignUp(manifest.expertLayers.length * topK * 4, 16), GPU_STORAGE | GPU_COPY_SRC),
+      kept: await make('kept stream', alignUp(manifest.hyperparameters.hiddenSize * 4, 16), GPU_STORAGE | GPU_COPY_SRC),
+    };
+    const sizes = scratchByteLengths(graph, manifest, traits, maxStepTokens, isPaged);
     const scratch = sizes && {
       hidden: await make('expert hidden', sizes.hidden, GPU_STORAGE),
       down: await make('expert down', sizes.down, GPU_STORAGE),
       pairs: await make('expert pairs', sizes.pairs, GPU_STORAGE),
       tiles: await make('expert tiles', sizes.tiles, GPU_STORAGE),
     };
+    const stampsByteOffset = ROUTED_BYTE_OFFSET + alignUp(manifest.expertLayers.length * topK * 4, 16);
+    const readback = await make('step readback', stampsByteOffset + STAMPS_BYTE_LENGTH, GPU_MAP_READ | GPU_COPY_DST);
     const qkvCols = Math.max(0, ...graph.ops.map((op) => op.kind === 'attention' ? op.q.cols + op.k.cols + op.v.cols : 0));
     const qkv = traits.cpuAdapter || qkvCols === 0 ? null : await make('q, k, v', qkvCols * 4, GPU_STORAGE);
     const ropeKey = (op: { readonly scale: number; readonly invFreq: Float32Array }): string => `${op.scale} ${op.invFreq.join(' ')}`;
@@ -85,21 +112,22 @@ export async function createModelResources(
       ropeTables.set(ropeKey(op), table);
     }
     const shared: Omit<ProgramContext, 'cache' | 'rowCapacity'> = {
-      graph, traits, weights, step, dummy, scratch, qkv, result, outputCapacity: OUTPUT_CAPACITY,
+      graph, traits, weights, step, dummy, scratch, qkv, result, paging, outputCapacity: OUTPUT_CAPACITY,
       view: (activation) => activations.view(activation),
       ropeTable: (op) => ropeTables.get(ropeKey(op))!,
+      layerIndex: (layer) => manifest.expertLayers.findIndex((entry) => entry.layer === layer),
     };
     return {
-      contextLength, maxStepTokens, activations, step, result, readback, destroy,
+      contextLength, maxStepTokens, activations, step, result, readback, stampsByteOffset, paging, destroy,
       capacities: [...new Set([1, Math.min(SHORT_PROMPT_TOKENS, maxStepTokens), maxStepTokens])],
-      byteLength: weights.byteLength + activations.byteLength + owned.reduce((sum, view) => sum + view.byteLength, 0),
+      byteLength: weights.byteLength + (pool?.byteLength ?? 0) + activations.byteLength + owned.reduce((sum, view) => sum + view.byteLength, 0),
       async prepare(cache, rowCapacity, { onProgress, signal } = {}) {
-        const { trunk, head, sample } = compileProgram({ ...shared, cache, rowCapacity });
+        const { trunk, sections, head, sample } = compileProgram({ ...shared, cache, rowCapacity });
         const report = (done: number, total: number): void => onProgress?.({ stage: 'compile shaders', done, total, unit: 'kernels' });
         const prepared = await pipelines.prepare([...trunk, ...head, ...sample], report, signal);
         const sampleAt = trunk.length + head.length;
         return {
-          trunk: prepared.slice(0, trunk.length), head: prepared.slice(trunk.length, sampleAt), sample: prepared.slice(sampleAt),
+          rowCapacity, sections, trunk: prepared.slice(0, trunk.length), head: prepared.slice(trunk.length, sampleAt), sample: prepared.slice(sampleAt),
         };
       },
     };

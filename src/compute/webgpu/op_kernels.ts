@@ -120,14 +120,31 @@ export function qkvFinishCall(
   };
 }
 
-export function routerCall(op: OpOf<'router'>, context: OpContext): KernelCall {
+/** What a router of a one-token step needs to find slots in the place of experts. */
+export interface PagedRouting {
+  readonly layerIndex: number;
+  /** [layers, experts] u32 */
+  readonly table: BufferView;
+  /** [layers, topK] u32 */
+  readonly routed: BufferView;
+  /** What the layer's experts add to, [cols] f32, and where the first layer that lacks an expert keeps it. */
+  readonly stream: BufferView;
+  readonly streamCols: number;
+  readonly kept: BufferView;
+}
+
+export function routerCall(op: OpOf<'router'>, paged: PagedRouting | null, context: OpContext): KernelCall {
   return {
-    label: `router ${op.layer ?? ''}`, shader: { root: 'router_topk' },
+    label: `router ${op.layer ?? ''}`, shader: { root: 'router_topk', ...(paged ? { paged: true } : {}) },
     constants: {
+      ...(paged ? { LAYER_INDEX: paged.layerIndex, STREAM_COLS: paged.streamCols } : {}),
       EXPERTS: op.expertCount, TOP_K: op.topK, NORMALIZE: op.normalize ? 1 : 0, SCALE: op.scale,
       WG: cooperating(context.traits, op.expertCount <= 64 ? 64 : 128),
     },
-    bindings: [context.step, context.view(op.logits), context.view(op.ids), context.view(op.weights)],
+    bindings: [
+      context.step, context.view(op.logits), context.view(op.ids), context.view(op.weights),
+      ...(paged ? [paged.table, paged.routed, paged.stream, paged.kept] : []),
+    ],
     workgroups: [context.rowCapacity, 1, 1],
   };
 }

@@ -1,12 +1,13 @@
 /** Compiles a graph for one row capacity into kernel calls: the trunk (all rows), the head (output rows), sampling. */
 import type { Activation, ModelGraph, Op } from '../ops.ts';
 import type { Manifest } from '../../storage/model_source.ts';
+import type { ExpertPool } from './expert_pool.ts';
 import { fuse, type FusedNorm, type LoweredOp } from './fusion.ts';
 import type { BufferView, DeviceTraits, KernelCall } from './kernel.ts';
 import type { KvCache } from './kv_cache.ts';
 import {
   attentionCall, capacityOf, countIndex, gatedCall, kvWriteCall, qkvFinishCall, rmsNormCall, ropeCall, routerCall,
-  sampleCall, selectOutputsCall, sigmoidScaleCall, type OpContext,
+  sampleCall, selectOutputsCall, sigmoidScaleCall, type OpContext, type PagedRouting,
 } from './op_kernels.ts';
 import type { StepBuffer } from './step_buffer.ts';
 import {
@@ -29,15 +30,44 @@ export interface ProgramContext {
   /** One row of q, k and v side by side, for fused decode; null where ops are not fused. */
   readonly qkv: BufferView | null;
   readonly result: BufferView;
+  /** Experts in fewer slots than there are; null where all are resident. */
+  readonly paging: PagingContext | null;
   readonly cache: KvCache;
   readonly rowCapacity: number;
   readonly outputCapacity: number;
   view(activation: Activation): BufferView;
   ropeTable(op: RopeOp): BufferView;
+  /** Place of a layer among those with experts. */
+  layerIndex(layer: number): number;
+}
+
+export interface PagingContext {
+  readonly pool: ExpertPool;
+  /** [expert layers, topK] u32: what a one-token step was routed to. */
+  readonly routed: BufferView;
+  /** One row of the residual stream: the input of the first layer of a one-token step that lacks an expert. */
+  readonly kept: BufferView;
+}
+
+/** Where the experts of one layer stand among the calls of a trunk. */
+export interface ExpertSection {
+  readonly layerIndex: number;
+  /** The router's choice, [rows, topK]: experts, or slots where a one-token step is paged. */
+  readonly ids: Activation;
+  /** Where a step of one token resumes: the first call that reads `stream` as this layer's router and experts see it. */
+  readonly resume: number;
+  /** What the experts add to. */
+  readonly stream: Activation;
+  /** Calls from here on need the layer's experts. */
+  readonly begin: number;
+  /** The call that sums the experts of each row; what lies between begin and here may be repeated for some of them. */
+  readonly combine: number;
 }
 
 export interface Program {
   readonly trunk: readonly KernelCall[];
+  /** In order. */
+  readonly sections: readonly ExpertSection[];
   readonly head: readonly KernelCall[];
   readonly sample: readonly KernelCall[];
 }
@@ -50,27 +80,34 @@ function expertsOps(graph: ModelGraph): ExpertsOp[] {
   return graph.ops.filter((op): op is ExpertsOp => op.kind === 'experts');
 }
 
-function scratchFor(op: ExpertsOp, manifest: Manifest, traits: DeviceTraits, rowCapacity: number): Record<keyof ExpertScratch, number> {
+/** Experts that each token uses; 0 for a model without experts. @throws Error where layers differ */
+export function expertTopK(graph: ModelGraph): number {
+  const counts = new Set(expertsOps(graph).map((op) => op.ids.cols));
+  if (counts.size > 1) throw new Error('layers that use different numbers of experts are not supported');
+  return [...counts][0] ?? 0;
+}
+
+function scratchFor(op: ExpertsOp, manifest: Manifest, traits: DeviceTraits, rowCapacity: number, paged: boolean): Record<keyof ExpertScratch, number> {
   const shapes = manifest.expertLayers.find((entry) => entry.layer === op.layer);
   if (!shapes) throw new Error(`layer ${op.layer} has no experts in the model`);
-  return expertScratchByteLengths(shapes, rowCapacity, op.ids.cols, manifest.expertCount, traits);
+  return expertScratchByteLengths(shapes, rowCapacity, op.ids.cols, manifest.expertCount, traits, paged);
 }
 
 /** Most rows of a step such that every activation and scratch view fits a binding. */
-export function maxRowCapacity(graph: ModelGraph, manifest: Manifest, traits: DeviceTraits): number {
+export function maxRowCapacity(graph: ModelGraph, manifest: Manifest, traits: DeviceTraits, paged: boolean): number {
   const limit = traits.maxStorageBufferBindingSize;
   let rows = traits.cpuAdapter ? STEP_TOKENS_CPU : STEP_TOKENS;
   const fits = (): boolean => graph.activations.every((a) => a.rows !== 'batch' || rows * a.cols * 4 <= limit)
-    && expertsOps(graph).every((op) => Object.values(scratchFor(op, manifest, traits, rows)).every((b) => b <= limit));
+    && expertsOps(graph).every((op) => Object.values(scratchFor(op, manifest, traits, rows, paged)).every((b) => b <= limit));
   while (rows > 1 && !fits()) rows = Math.floor(rows / 2);
   return rows;
 }
 
 /** Bytes of the scratch views that all layers' experts share; null where the model has no experts. */
 export function scratchByteLengths(
-  graph: ModelGraph, manifest: Manifest, traits: DeviceTraits, rowCapacity: number,
+  graph: ModelGraph, manifest: Manifest, traits: DeviceTraits, rowCapacity: number, paged: boolean,
 ): Record<keyof ExpertScratch, number> | null {
-  const needs = expertsOps(graph).map((op) => scratchFor(op, manifest, traits, rowCapacity));
+  const needs = expertsOps(graph).map((op) => scratchFor(op, manifest, traits, rowCapacity, paged));
   if (needs.length === 0) return null;
   const most = (name: keyof ExpertScratch): number => Math.max(...needs.map((need) => need[name]));
   return { hidden: most('hidden'), down: most('down'), pairs: most('pairs'), tiles: most('tiles') };
@@ -79,15 +116,39 @@ export function scratchByteLengths(
 export function compileProgram(context: ProgramContext): Program {
   const trunk: KernelCall[] = [];
   const head: KernelCall[] = [];
+  const sections: ExpertSection[] = [];
+  /** Trunk length behind the last call that wrote an activation. */
+  const writtenAt = new Map<number, number>();
   const fused = context.rowCapacity === 1 && context.qkv !== null;
   const lowered: readonly LoweredOp[] = fused ? fuse(context.graph) : context.graph.ops.map((op) => ({ kind: 'plain', op }));
   for (const op of lowered) {
     const onOutputs = op.kind !== 'attention_block' && 'out' in op.op && op.op.out.rows === 'output';
-    (onOutputs ? head : trunk).push(...loweredCalls(op, context));
+    const calls = loweredCalls(op, context);
+    const experts = expertsOf(op);
+    if (experts) {
+      const layerIndex = context.layerIndex(experts.layer);
+      const stream = streamOf(experts);
+      sections.push({
+        layerIndex, ids: experts.ids, stream, resume: writtenAt.get(stream.id) ?? 0,
+        begin: trunk.length, combine: trunk.length + calls.length - 1,
+      });
+    }
+    (onOutputs ? head : trunk).push(...calls);
+    if (op.kind !== 'attention_block' && 'out' in op.op) writtenAt.set(op.op.out.id, trunk.length);
   }
   const logits = context.view(context.graph.logits);
   const sample = [sampleCall(context.graph.vocabSize, context.step.sampling, logits, context.result, opContext(context))];
-  return { trunk, head, sample };
+  return { trunk, sections, head, sample };
+}
+
+function expertsOf(lowered: LoweredOp): ExpertsOp | null {
+  return lowered.kind !== 'attention_block' && lowered.op.kind === 'experts' ? lowered.op : null;
+}
+
+/** The residual stream that experts add to in place. */
+function streamOf(op: ExpertsOp): Activation {
+  if (op.residual?.id !== op.out.id) throw new Error('experts that don\'t add to a residual in place are not implemented on WebGPU');
+  return op.out;
 }
 
 function opContext(context: ProgramContext): OpContext {
@@ -102,6 +163,18 @@ function loweredCalls(lowered: LoweredOp, context: ProgramContext): KernelCall[]
     case 'experts': return expertsOpCalls(lowered.op, lowered.norm, context);
     case 'attention_block': return attentionBlockCalls(lowered, context);
   }
+}
+
+/** Only a step of one token looks slots up itself: a batch may need more experts than there are slots. */
+function pagedRouting(op: Extract<Op, { kind: 'router' }>, { paging, rowCapacity, graph, view }: ProgramContext): PagedRouting | null {
+  if (!paging || rowCapacity > 1) return null;
+  const experts = expertsOps(graph).find((candidate) => candidate.ids.id === op.ids.id && candidate.layer === op.layer);
+  if (!experts) throw new Error(`the router of layer ${op.layer} chooses for no experts`);
+  const stream = streamOf(experts);
+  return {
+    layerIndex: paging.pool.layerIndex(experts.layer), table: paging.pool.table, routed: paging.routed,
+    stream: view(stream), streamCols: stream.cols, kept: paging.kept,
+  };
 }
 
 function inputNorm(norm: FusedNorm | null, context: ProgramContext): InputNorm | null {
@@ -120,13 +193,15 @@ function linearOpCalls(op: LinearOp, norm: FusedNorm | null, context: ProgramCon
 }
 
 function expertsOpCalls(op: ExpertsOp, norm: FusedNorm | null, context: ProgramContext): KernelCall[] {
-  const experts = context.weights.experts(op.layer);
+  const { pool } = context.paging ?? {};
+  const experts = pool ? pool.weights(pool.layerIndex(op.layer)) : context.weights.experts(op.layer);
   if (!context.scratch) throw new Error('an experts op without scratch buffers');
   return expertCalls({
     label: `layer ${op.layer} experts`, traits: context.traits, rowCapacity: context.rowCapacity, countIndex: countIndex(op.out),
     step: context.step.step, dummy: context.dummy,
     shapes: experts.entry, slabs: experts.slabs, strideByteLength: experts.strideByteLength,
-    expertCount: experts.slabs.reduce((sum, slab) => sum + slab.expertCount, 0), topK: op.ids.cols,
+    expertCount: pool?.shape.expertCount ?? experts.slabs.reduce((sum, slab) => sum + slab.expertCount, 0), topK: op.ids.cols,
+    wave: pool && context.rowCapacity > 1 ? pool.waveTable : null,
     x: context.view(norm ? norm.x : op.x), norm: inputNorm(norm, context),
     ids: context.view(op.ids), weights: context.view(op.weights), out: context.view(op.out),
     residual: op.residual === null ? null : context.view(op.residual), scale: op.scale, scratch: context.scratch,
@@ -174,7 +249,7 @@ function callsOf(op: Op, context: ProgramContext): KernelCall[] {
       const cache = context.cache.layer(op.layer);
       return [kvWriteCall(op, cache, ops), attentionCall(op, cache, ops)];
     }
-    case 'router': return [routerCall(op, ops)];
+    case 'router': return [routerCall(op, pagedRouting(op, context), ops)];
     case 'experts': return expertsOpCalls(op, null, context);
     case 'gated': return [gatedCall(op, ops)];
     case 'sigmoid_scale': return [sigmoidScaleCall(op, ops)];

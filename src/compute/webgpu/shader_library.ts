@@ -8,7 +8,7 @@ import type { ShaderKey } from './kernel.ts';
 /** Where the three variable modules of a ShaderKey are looked for. */
 const SLOTS = ['quant', 'index', 'reduce'] as const;
 /** Members of a ShaderKey that choose between `@if` variants. */
-const CONDITIONS = ['ragged', 'normed', 'gated', 'wide'] as const;
+const CONDITIONS = ['ragged', 'normed', 'gated', 'wide', 'paged'] as const;
 
 export interface ShaderLibrary {
   /** Plain WGSL of a key. Cached: linking takes about 2 ms. @throws Error naming the key and the missing file or symbol. */

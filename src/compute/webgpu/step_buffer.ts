@@ -1,8 +1,8 @@
 /** The small buffer that a step writes once: counts and position, token ids, output rows, sampling parameters. */
 import { MAX_PENALTY_TOKENS, type SamplingParams } from '../ops.ts';
 import { alignUp } from '../../quant/packed.ts';
-import { GPU_COPY_DST, GPU_STORAGE } from './device.ts';
-import { STEP_OUTPUT_COUNT, STEP_POSITION, STEP_TOKEN_COUNT, type BufferView } from './kernel.ts';
+import { GPU_COPY_DST, GPU_COPY_SRC, GPU_STORAGE } from './device.ts';
+import { STEP_GUESS, STEP_OUTPUT_COUNT, STEP_POSITION, STEP_TOKEN_COUNT, type BufferView } from './kernel.ts';
 
 /** Bindings start on minStorageBufferOffsetAlignment. */
 const SECTION_BYTES = 256;
@@ -13,6 +13,8 @@ export interface StepContents {
   readonly tokens: readonly number[];
   readonly position: number;
   readonly outputRows: readonly number[];
+  /** Whether a step of one token that lacks an expert goes on as a guess. */
+  readonly guess?: boolean;
   readonly sampling: { readonly params: SamplingParams; readonly recentTokens: readonly number[] } | null;
 }
 
@@ -30,7 +32,7 @@ export function createStepBuffer(device: GPUDevice, rowCapacity: number, outputC
     .map((byteLength) => alignUp(byteLength, SECTION_BYTES));
   const offsets = lengths.map((_, i) => lengths.slice(0, i).reduce((a, b) => a + b, 0));
   const byteLength = offsets[3] + lengths[3];
-  const buffer = device.createBuffer({ label: 'step', size: byteLength, usage: GPU_STORAGE | GPU_COPY_DST });
+  const buffer = device.createBuffer({ label: 'step', size: byteLength, usage: GPU_STORAGE | GPU_COPY_DST | GPU_COPY_SRC });
   const words = new Uint32Array(byteLength / 4);
   const floats = new Float32Array(words.buffer);
   const view = (section: number): BufferView => ({ buffer, byteOffset: offsets[section], byteLength: lengths[section] });
@@ -53,10 +55,11 @@ export function createStepBuffer(device: GPUDevice, rowCapacity: number, outputC
 
   return {
     step: view(0), tokens: view(1), outputRows: view(2), sampling: view(3),
-    write({ tokens, position, outputRows, sampling }) {
+    write({ tokens, position, outputRows, sampling, guess = false }) {
       words[STEP_TOKEN_COUNT] = tokens.length;
       words[STEP_OUTPUT_COUNT] = outputRows.length;
       words[STEP_POSITION] = position;
+      words[STEP_GUESS] = guess ? 1 : 0;
       words.set(tokens, offsets[1] / 4);
       words.set(outputRows, offsets[2] / 4);
       if (sampling) putSampling(sampling.params, sampling.recentTokens, position + tokens.length);

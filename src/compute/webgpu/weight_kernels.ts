@@ -102,6 +102,11 @@ export interface ExpertArgs extends CommonArgs {
   readonly slabs: readonly ExpertSlab[];
   readonly strideByteLength: number;
   readonly expertCount: number;
+  /**
+   * Set where slabs hold slots instead of all experts: [expertCount] u32, the slot of each expert of the layer. Batches
+   * look experts up here; for one token, `ids` holds slots already.
+   */
+  readonly wave?: BufferView | null;
   readonly topK: number;
   /** [rowCapacity, hidden] f32 */
   readonly x: BufferView;
@@ -240,10 +245,10 @@ function tileCount(rowCapacity: number, topK: number, expertCount: number, trait
 
 /** Bytes of each scratch view that expertCalls() needs; 16 where it is not used. */
 export function expertScratchByteLengths(
-  shapes: ExpertShapes, rowCapacity: number, topK: number, expertCount: number, traits: DeviceTraits,
+  shapes: ExpertShapes, rowCapacity: number, topK: number, expertCount: number, traits: DeviceTraits, paged: boolean,
 ): Readonly<Record<keyof ExpertScratch, number>> {
   const pairs = rowCapacity * topK;
-  const grouped = rowCapacity >= MATMUL_MIN_ROWS;
+  const grouped = isGrouped(rowCapacity, paged);
   const padded = (byteLength: number): number => Math.ceil(byteLength / 16) * 16;
   return {
     hidden: padded(pairs * shapes.gate.rows * 4),
@@ -253,10 +258,18 @@ export function expertScratchByteLengths(
   };
 }
 
-/** out[t] = residual[t] + scale * Σ_k weights[t, k] * down_e(silu(gate_e x[t]) * up_e x[t]), e = ids[t, k]. */
+/** Whether the pairs of a batch are sorted by expert; paged experts need it, since only so can they come in waves. */
+function isGrouped(rowCapacity: number, paged: boolean): boolean {
+  return rowCapacity >= MATMUL_MIN_ROWS || (paged && rowCapacity > 1);
+}
+
+/**
+ * out[t] = residual[t] + scale * Σ_k weights[t, k] * down_e(silu(gate_e x[t]) * up_e x[t]), e = ids[t, k]. The last call
+ * sums over k, the others write one row a pair.
+ */
 export function expertCalls(args: ExpertArgs): KernelCall[] {
   const { scratch, shapes, slabs } = args;
-  const grouped = args.rowCapacity >= MATMUL_MIN_ROWS;
+  const grouped = isGrouped(args.rowCapacity, Boolean(args.wave));
   const calls: KernelCall[] = grouped ? [groupCall(args)] : [];
   const layoutOf = (m: ExpertMatrixEntry): PackedLayout => packedLayout(m.format, m.rows, m.cols);
   const perSlab = (name: string, m: ExpertMatrixEntry, x: BufferView, out: BufferView, more: Constants): void => {
@@ -327,14 +340,15 @@ function expertProduct(
 }
 
 function groupCall(args: ExpertArgs): KernelCall {
-  const { traits, expertCount, topK } = args;
+  const { traits, expertCount, topK, wave } = args;
   return {
-    label: `${args.label} group`, shader: { root: 'moe_group' },
+    label: `${args.label} group`, shader: { root: 'moe_group', ...(wave ? { paged: true } : {}) },
     constants: {
       THREADS: traits.cpuAdapter ? 8 : 64, EXPERTS: expertCount, TOP_K: topK, TILE_ROWS: matmulTile(traits).tokens,
       TILES: tileCount(args.rowCapacity, topK, expertCount, traits), COUNT_INDEX: args.countIndex,
     },
-    bindings: [args.ids, args.scratch.pairs, args.scratch.tiles, args.step], workgroups: [expertCount, 1, 1],
+    bindings: [args.ids, args.scratch.pairs, args.scratch.tiles, args.step, ...(wave ? [wave] : [])],
+    workgroups: [expertCount, 1, 1],
   };
 }
 

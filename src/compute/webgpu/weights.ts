@@ -49,12 +49,13 @@ const UPLOAD_CHUNK_BYTES = 16 * 1024 * 1024;
 
 /**
  * Uploads what the graph uses.
+ * @param withExperts false where an ExpertPool holds them
  * @param stacks groups of dense tensors of the same cols whose rows stacked() will be asked for
  * @throws Error naming the tensor where one row or one expert is larger than a binding, or memory runs out.
  */
 export async function uploadWeights(
   device: GPUDevice, source: ModelSource, graph: ModelGraph, stacks: readonly (readonly string[])[],
-  maxBindingByteLength: number, options: LoadOptions,
+  maxBindingByteLength: number, options: LoadOptions, withExperts: boolean,
 ): Promise<GpuWeights> {
   const { manifest } = source;
   const entries = new Map(manifest.dense.map((entry) => [entry.name, entry]));
@@ -66,7 +67,7 @@ export async function uploadWeights(
   const buffers: GPUBuffer[] = [];
   // One target for all reads: a fresh array for each costs more than the read itself.
   const staging = new Uint8Array(Math.max(UPLOAD_CHUNK_BYTES, manifest.expertStrideByteLength));
-  const expertLayers = manifest.expertLayers.filter((entry) => use.expertLayers.has(entry.layer));
+  const expertLayers = withExperts ? manifest.expertLayers.filter((entry) => use.expertLayers.has(entry.layer)) : [];
   let done = 0;
   const total = [...use.matrices, ...use.vectors].reduce((sum, name) => sum + entryOf(name).byteLength, 0)
     + expertLayers.reduce((sum, entry) => sum + expertRowByteLength(entry) * manifest.expertCount, 0);

@@ -7,9 +7,10 @@ import { openNodeModel } from '../node_model.ts';
 import { textOption } from './args.ts';
 import type { Command, Terminal } from './command.ts';
 import {
-  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, EXPERTS_OPTION, expertsOf, SAMPLING_OPTIONS, samplingOf,
-  withEngine,
+  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, EXPERT_POOL_OPTION, expertPoolOf, EXPERTS_OPTION, expertsOf,
+  SAMPLING_OPTIONS, samplingOf, withEngine,
 } from './model_options.ts';
+import { RECORD_TRACE_OPTION, recorderOf, writeTrace } from './record_trace.ts';
 import { timingsText } from './timings.ts';
 
 const HELP = '/exit ends the chat, /new starts over; Ctrl-C stops an answer.';
@@ -23,15 +24,19 @@ export const chat: Command = {
     ...SAMPLING_OPTIONS,
     ...CONTEXT_OPTION,
     ...EXPERTS_OPTION,
+    ...EXPERT_POOL_OPTION,
+    ...RECORD_TRACE_OPTION,
     ...BACKEND_OPTION,
   },
   async run(parsed, terminal, signal) {
     const backendName = backendNameOf(parsed);
     const experts = expertsOf(parsed);
+    const pool = expertPoolOf(parsed);
     const sampling = samplingOf(parsed);
     const contextLength = contextLengthOf(parsed);
     const system = textOption(parsed, 'system');
     const opened = await openNodeModel(parsed.positionals[0], experts);
+    const recorder = recorderOf(parsed, opened.source.manifest);
     await withEngine(opened, backendName, contextLength, terminal, signal, async (engine) => {
       const { modelName, chatTemplate, contextLength: tokens } = engine.info;
       terminal.note(`${modelName}, ${tokens} tokens of context. ${HELP}\n`);
@@ -39,7 +44,8 @@ export const chat: Command = {
         terminal.note('The model brings no chat template: ChatML is used.\n');
       }
       await converse(engine, terminal, sampling, system === null ? [] : [{ role: 'system', content: system }], signal);
-    });
+    }, pool, recorder);
+    await writeTrace(parsed, recorder);
   },
 };
 

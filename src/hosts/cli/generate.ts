@@ -4,10 +4,12 @@ import { openNodeModel } from '../node_model.ts';
 import { flag, numberOption, textOption, UsageError } from './args.ts';
 import type { Command } from './command.ts';
 import {
-  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, EXPERTS_OPTION, expertsOf, SAMPLING_OPTIONS, samplingOf,
+  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, EXPERT_POOL_OPTION, expertPoolOf, EXPERTS_OPTION, expertsOf, residencyText, SAMPLING_OPTIONS, samplingOf,
   withEngine,
 } from './model_options.ts';
+import { RECORD_TRACE_OPTION, recorderOf, writeTrace } from './record_trace.ts';
 import { timingsText } from './timings.ts';
+import { TRACE_OPTIONS, traceFileOf } from './trace_file.ts';
 
 export const generate: Command = {
   name: 'generate',
@@ -21,15 +23,20 @@ export const generate: Command = {
     ...SAMPLING_OPTIONS,
     ...CONTEXT_OPTION,
     ...EXPERTS_OPTION,
+    ...EXPERT_POOL_OPTION,
+    ...RECORD_TRACE_OPTION,
+    ...TRACE_OPTIONS,
     ...BACKEND_OPTION,
   },
   async run(parsed, terminal, signal) {
     const backendName = backendNameOf(parsed);
     const experts = expertsOf(parsed);
+    const pool = expertPoolOf(parsed);
     const sampling = samplingOf(parsed);
     const contextLength = contextLengthOf(parsed);
     const maxTokens = numberOption(parsed, 'max-tokens', { min: 1, max: 2 ** 31 - 1, integer: true }, null);
     const json = flag(parsed, 'json');
+    const traceFile = traceFileOf(parsed);
     const prompt = textOption(parsed, 'prompt');
     if (prompt === null) {
       throw new UsageError('--prompt is needed');
@@ -39,17 +46,21 @@ export const generate: Command = {
       : { kind: 'text', text: prompt };
 
     const opened = await openNodeModel(parsed.positionals[0], experts);
+    const recorder = recorderOf(parsed, opened.source.manifest);
     const start = performance.now();
     await withEngine(opened, backendName, contextLength, terminal, signal, async (engine) => {
       const loadMs = performance.now() - start;
+      traceFile?.start();
       const result = await engine.generate({ input, sampling, maxTokens }, (event) => {
         if (event.kind === 'token' && !json) {
           terminal.out(event.text);
         }
       }, signal);
+      await traceFile?.write({ model: engine.info.modelName, backend: engine.info.backend.label });
       if (!json) {
         terminal.out('\n');
         terminal.note(`${timingsText(result)}${sampling.temperature === 0 ? '' : `, seed ${sampling.seed}`}\n`);
+        if (engine.residency) terminal.note(`[${residencyText(engine.residency)}]\n`);
         return;
       }
       const { text, tokens, stopReason, promptTokens } = result;
@@ -58,7 +69,8 @@ export const generate: Command = {
         loadMs, prefillMs: result.prefillMs, timeToFirstTokenMs: result.timeToFirstTokenMs, decodeMs: result.decodeMs,
         tokensPerSecond: result.tokensPerSecond,
       };
-      terminal.out(`${JSON.stringify({ text, tokens, stopReason, promptTokens, sampling, timings, backend: kind, adapter })}\n`);
-    });
+      terminal.out(`${JSON.stringify({ text, tokens, stopReason, promptTokens, sampling, timings, backend: kind, adapter, residency: engine.residency })}\n`);
+    }, pool, recorder, traceFile?.tracer);
+    await writeTrace(parsed, recorder);
   },
 };

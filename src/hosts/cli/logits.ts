@@ -2,7 +2,7 @@
 import { openNodeModel } from '../node_model.ts';
 import { flag, integerList, textOption, UsageError } from './args.ts';
 import type { Command } from './command.ts';
-import { BACKEND_OPTION, backendNameOf, EXPERTS_OPTION, expertsOf, withEngine } from './model_options.ts';
+import { BACKEND_OPTION, backendNameOf, EXPERT_POOL_OPTION, expertPoolOf, EXPERTS_OPTION, expertsOf, withEngine } from './model_options.ts';
 
 export const logits: Command = {
   name: 'logits',
@@ -13,11 +13,13 @@ export const logits: Command = {
     positions: { type: 'string', value: '"P …"', help: 'positions in the list, from 0; default: the last' },
     stepwise: { type: 'boolean', help: 'one token a step, as an answer is made, instead of chunks as a prompt is read' },
     ...EXPERTS_OPTION,
+    ...EXPERT_POOL_OPTION,
     ...BACKEND_OPTION,
   },
   async run(parsed, terminal, signal) {
     const backendName = backendNameOf(parsed);
     const experts = expertsOf(parsed);
+    const pool = expertPoolOf(parsed);
     const tokenText = textOption(parsed, 'tokens');
     if (tokenText === null) {
       throw new UsageError('--tokens is needed');
@@ -30,7 +32,7 @@ export const logits: Command = {
     }
     const positions = integerList('positions', textOption(parsed, 'positions') ?? String(tokens.length - 1), tokens.length);
     const rows = await withEngine(opened, backendName, tokens.length, terminal, signal, (engine) => (
-      engine.logits(tokens, positions, { stepwise: flag(parsed, 'stepwise') })));
+      engine.logits(tokens, positions, { stepwise: flag(parsed, 'stepwise') })), pool);
     terminal.out(`[\n${rows.map((row) => `[${Array.from(row, jsonNumber).join(', ')}]`).join(',\n')}\n]\n`);
   },
 };

@@ -10,6 +10,7 @@ import { DropOverlay } from './drop_overlay.tsx';
 import { useFocusKeeper } from './focus_keeper.ts';
 import { Header } from './header.tsx';
 import { ImportDialog } from './import_dialog.tsx';
+import { ProfilePanel } from './profile_panel.tsx';
 import { ReportDialog } from './report_dialog.tsx';
 import { QualityDialog } from './quality_dialog.tsx';
 import { SettingsDrawer } from './settings_drawer.tsx';
@@ -29,19 +30,24 @@ export function App(): JSX.Element {
       if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
       if (conversation.live.peek() !== null) void conversation.stop();
       else if (layout.settingsOpen.peek()) layout.settingsOpen.value = false;
+      else if (layout.profileOpen.peek()) layout.profileOpen.value = false;
       else if (layout.compact.peek()) layout.sidebarOpen.value = false;
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, [app]);
 
-  const overlaid = layout.compact.value && (layout.sidebarOpen.value || layout.settingsOpen.value);
+  const overlaid = layout.compact.value && (layout.sidebarOpen.value || layout.settingsOpen.value || layout.profileOpen.value);
   const closePanels = (): void => {
     layout.sidebarOpen.value = false;
     layout.settingsOpen.value = false;
+    layout.profileOpen.value = false;
   };
+  const panels = [
+    layout.sidebarOpen.value && ' with-sidebar', layout.settingsOpen.value && ' with-settings', layout.profileOpen.value && ' with-profile',
+  ];
   return (
-    <div class={`layout${layout.sidebarOpen.value ? ' with-sidebar' : ''}${layout.settingsOpen.value ? ' with-settings' : ''}`}>
+    <div class={`layout${panels.filter(Boolean).join('')}`}>
       <a class="skip-link" href="#message">Skip to the message box</a>
       <Sidebar />
       <div class="main-column" inert={overlaid}>
@@ -58,6 +64,7 @@ export function App(): JSX.Element {
       </div>
       {overlaid && <button type="button" class="scrim" aria-label="Close panel" onClick={closePanels} />}
       <SettingsDrawer />
+      <ProfilePanel />
       <FileInputs />
       <DropOverlay />
       <ImportDialog />

@@ -36,11 +36,16 @@ export function AssistantMessage({ turn, last }: { turn: ChatTurn; last: boolean
 
 function LiveBody({ live }: { live: LiveAnswer }): JSX.Element {
   const prefill = live.prefill.value;
-  if (prefill !== null) {
-    const percent = prefill.total > 0 ? Math.round((prefill.done / prefill.total) * 100) : 0;
-    return <p class="thinking-dots" data-testid="reading">Reading{prefill.total > 0 && percent < 100 ? ` · ${percent} %` : ''}<span aria-hidden="true" /></p>;
-  }
-  return <AnswerBody text={live.text.value} live />;
+  const text = live.text.value;
+  if (prefill === null) return <AnswerBody text={text} live />;
+  const percent = prefill.total > 0 ? Math.round((prefill.done / prefill.total) * 100) : 0;
+  return (
+    <>
+      {/* What was written before a device was lost stays in sight while the chat is read again. */}
+      {text !== '' && <AnswerBody text={text} live />}
+      <p class="thinking-dots" data-testid="reading">Reading{prefill.total > 0 && percent < 100 ? ` · ${percent} %` : ''}<span aria-hidden="true" /></p>
+    </>
+  );
 }
 
 function AnswerBody({ text, live = false }: { text: string; live?: boolean }): JSX.Element {

@@ -30,6 +30,10 @@ export function Header(): JSX.Element {
         data-testid="theme-toggle" onClick={() => settings.update({ theme: dark ? 'light' : 'dark' })}>
         <Icon name={dark ? 'sun' : 'moon'} />
       </button>
+      <button type="button" class="icon-button profile-toggle" aria-label="Profile" aria-expanded={layout.profileOpen.value}
+        aria-controls="profile" data-testid="profile-toggle" onClick={() => { layout.profileOpen.value = !layout.profileOpen.peek(); }}>
+        <Icon name="pulse" />
+      </button>
       <button type="button" class="icon-button" aria-label="Settings" aria-expanded={layout.settingsOpen.value}
         aria-controls="settings" data-testid="settings-toggle" onClick={() => { layout.settingsOpen.value = !layout.settingsOpen.peek(); }}>
         <Icon name="sliders" />

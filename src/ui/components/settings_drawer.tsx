@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { useApp } from '../context.ts';
+import { expertPlacementText } from '../lib/expert_placement.ts';
 import type { Settings } from '../state/settings.ts';
 import { NumberField, SliderField } from './fields.tsx';
 import { Icon } from './icons.tsx';
@@ -13,6 +14,7 @@ export function SettingsDrawer(): JSX.Element {
   const open = layout.settingsOpen.value;
   const panel = useRef<HTMLElement>(null);
   usePanelFocus(panel, open);
+  const placement = session.model.value?.info.experts ?? null;
   return (
     <aside ref={panel} id="settings" class="settings" aria-label="Settings" inert={!open} data-testid="settings">
       <div class="settings-head">
@@ -43,6 +45,12 @@ export function SettingsDrawer(): JSX.Element {
         <h3>Model</h3>
         <NumberField name="contextLength" label="Context length" optional={null} hint={contextHint(session.model.value?.info.trainedContextLength)} />
         <Choice label="Back end" name="backend" options={{ auto: 'Automatic', webgpu: 'WebGPU', reference: 'Reference (CPU, slow)' }} />
+        <Choice label="Experts on the GPU" name="gpuExperts" options={GPU_EXPERT_LABELS} />
+        {settings.values.value.gpuExperts === 'gigabytes' && (
+          <NumberField name="gpuExpertGigabytes" label="GPU memory for experts" optional={null} hint="In GB." />
+        )}
+        <NumberField name="ramExpertGigabytes" label="RAM for experts" optional="automatic" hint="In GB, for experts that the GPU doesn’t hold; what is in neither is read from storage when a token needs it." />
+        {placement && <p class="hint" role="status" data-testid="expert-placement">{expertPlacementText(placement)}</p>}
         {session.needsReopen.value && (
           <button type="button" class="button" data-testid="reopen" disabled={app.conversation.live.value !== null} onClick={() => void session.reopen()}>
             <Icon name="retry" /> Open the model again to apply
@@ -51,6 +59,9 @@ export function SettingsDrawer(): JSX.Element {
         <button type="button" class="button" data-testid="quality-open" disabled={app.quality.obstacle.value !== null}
           title={app.quality.obstacle.value ?? undefined} onClick={() => void app.quality.show()}>
           <Icon name="gauge" /> Measure quality
+        </button>
+        <button type="button" class="button" data-testid="profile-open" onClick={() => { layout.profileOpen.value = true; }}>
+          <Icon name="pulse" /> Profile
         </button>
       </section>
       <section aria-label="Look">
@@ -61,18 +72,22 @@ export function SettingsDrawer(): JSX.Element {
   );
 }
 
+const GPU_EXPERT_LABELS: Readonly<Record<Settings['gpuExperts'], string>> = {
+  'auto': 'Automatic', 'all': 'All of them', '75%': '75 %', '50%': '50 %', '25%': '25 %', '10%': '10 %', 'gigabytes': 'In GB…',
+};
+
 function contextHint(trained: number | undefined): string {
   const base = 'Tokens that the model can look back on; more takes more memory.';
   return trained === undefined ? base : `${base} This model was trained for ${trained.toLocaleString('en-US')}.`;
 }
 
-interface ChoiceProps<Name extends 'backend' | 'theme'> {
+interface ChoiceProps<Name extends 'backend' | 'gpuExperts' | 'theme'> {
   readonly label: string;
   readonly name: Name;
   readonly options: Readonly<Record<Settings[Name], string>>;
 }
 
-function Choice<Name extends 'backend' | 'theme'>({ label, name, options }: ChoiceProps<Name>): JSX.Element {
+function Choice<Name extends 'backend' | 'gpuExperts' | 'theme'>({ label, name, options }: ChoiceProps<Name>): JSX.Element {
   const { app } = useApp();
   const entries = Object.entries(options) as [Settings[Name], string][];
   return (

@@ -7,8 +7,9 @@ import { declineDemo, demoToOpen, isOf } from './first_visit.ts';
 import { createImportFlow, type ImportFlow } from './import_flow.ts';
 import { createLayout, type LayoutState } from './layout.ts';
 import { createLibrary, type LibraryState } from './library.ts';
-import { createNotices, sentenceOf, type NoticeState } from './notices.ts';
+import { createNotices, sentenceOf, type Notice, type NoticeState } from './notices.ts';
 import type { PreferenceStore } from './preferences.ts';
+import { createProfile, type ProfileState } from './profile.ts';
 import { createReportView, type ReportView } from './report_view.ts';
 import { createQuality, fetchSampleText, type QualityState } from './quality.ts';
 import { createSession, type SessionState } from './session.ts';
@@ -47,6 +48,7 @@ export interface AppState {
   readonly session: SessionState;
   readonly conversation: ConversationState;
   readonly quality: QualityState;
+  readonly profile: ProfileState;
   /** Imports and opens what was dropped or picked; asks first how to store its experts. */
   addFiles(files: readonly DroppedFile[]): Promise<void>;
   addStarter(model: StarterModel): Promise<void>;
@@ -91,7 +93,23 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
   });
   const importFlow = createImportFlow(library);
   const reportView = createReportView({ host, notices, download });
-  const session = createSession({ host, notices, tasks, settings, preferences, library });
+  /** A way on from a damaged copy; the notice that offers it is shown long after all here is made. */
+  const repair = (id: string): Notice['action'] => {
+    const model = library.models.peek().find((entry) => entry.id === id);
+    if (model === undefined) return null;
+    const site = starters.peek().find((entry) => isOf(model, entry));
+    if (site === undefined) return { label: 'Delete the damaged copy', run: () => deleteModel(model) };
+    return {
+      label: 'Download it again',
+      run: async () => {
+        notices.clear();
+        if (session.model.peek()?.id === id) await session.close();
+        await library.remove(model);
+        await loadStarter(site);
+      },
+    };
+  };
+  const session = createSession({ host, notices, tasks, settings, preferences, library, repair });
   // Steps of bringing a model follow each other with gaps; a count spans them.
   const bringing = signal(0);
   const bring = async (work: () => Promise<void>): Promise<void> => {
@@ -111,10 +129,12 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
     return starters.value.find((entry) => model !== undefined && isOf(model, entry)) ?? null;
   });
   const randomSeed = (): number => window.crypto.getRandomValues(new Uint32Array(1))[0];
-  const conversation = createConversation({ host, chats, settings, session, modelComing, notices, randomSeed });
+  const conversation = createConversation({ host, chats, settings, session, modelComing, notices, repair, randomSeed });
   const quality = createQuality({
     host, session, conversation, fetchSample: () => fetchSampleText(base, window.fetch.bind(window)),
   });
+
+  const profile = createProfile({ host, notices, open: layout.profileOpen, download });
 
   tabs.listen((news) => {
     if (news.kind === 'models') void library.refresh();
@@ -183,7 +203,7 @@ export function createAppState({ host, chatStore, preferences, tabs, window, bas
 
   return {
     environment, starters, starter, modelComing, ready, confirmation, settings, layout, notices, tasks, chats, library, importFlow, reportView,
-    session, conversation, quality,
+    session, conversation, quality, profile,
     addFiles,
     addStarter(model) {
       notices.clear();

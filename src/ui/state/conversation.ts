@@ -4,7 +4,7 @@ import type { HostApi } from '../../hosts/api.ts';
 import type { AnswerStats, Chat } from './chat_store.ts';
 import { omittedOf, type ChatsState } from './chats.ts';
 import { sentenceOf, type Notice, type NoticeState } from './notices.ts';
-import type { SessionState } from './session.ts';
+import { isDamage, type SessionState } from './session.ts';
 import { samplingOf, type SettingsState } from './settings.ts';
 
 /** The answer that is being written. */
@@ -43,15 +43,18 @@ export interface ConversationServices {
   /** True while a model is on its way: downloaded, imported or opened. */
   readonly modelComing: ReadonlySignal<boolean>;
   readonly notices: NoticeState;
+  /** What to offer where the stored model is damaged. */
+  readonly repair: (modelId: string) => Notice['action'];
   readonly randomSeed: () => number;
 }
 
 /** A closed tab loses at most this much of an answer. */
 const SAVE_INTERVAL_MILLIS = 2000;
 const COUNT_DELAY_MILLIS = 250;
+const RECOVERING = 'The graphics device was lost: the model is being loaded again, then the answer goes on.';
 
 export function createConversation(services: ConversationServices): ConversationState {
-  const { host, chats, settings, session, modelComing, notices, randomSeed } = services;
+  const { host, chats, settings, session, modelComing, notices, repair, randomSeed } = services;
   const live = signal<LiveAnswer | null>(null);
   const contextUsed = signal<number | null>(null);
   const announcement = signal('');
@@ -75,6 +78,11 @@ export function createConversation(services: ConversationServices): Conversation
         (event) => {
           // Events cross threads: some may arrive after the result, which has the whole text.
           if (live.peek() !== current) return;
+          if (event.kind === 'recovering') {
+            notices.show({ kind: 'info', text: RECOVERING });
+            current.prefill.value = { done: 0, total: 0 };
+            return;
+          }
           if (event.kind === 'prefill') {
             current.prefill.value = { done: event.done, total: event.total };
             contextUsed.value = event.reused + event.done;
@@ -105,7 +113,9 @@ export function createConversation(services: ConversationServices): Conversation
 
   /** What to offer after an answer failed. */
   const wayOn = async (failure: unknown, chatId: string, contextLength: number): Promise<Notice['action']> => {
-    if (session.model.peek() === null) return null;
+    const opened = session.model.peek();
+    if (opened === null) return null;
+    if (isDamage(failure)) return repair(opened.id);
     if (!(failure instanceof Error && failure.name === 'ContextFullError')) {
       return { label: 'Try again', run: () => void answer(chatId) };
     }

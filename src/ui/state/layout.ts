@@ -5,7 +5,9 @@ export interface LayoutState {
   /** Phone width: sidebar and settings lie over the chat instead of beside it. */
   readonly compact: ReadonlySignal<boolean>;
   readonly sidebarOpen: Signal<boolean>;
+  /** Settings and profile take the same place: opening one closes the other. */
   readonly settingsOpen: Signal<boolean>;
+  readonly profileOpen: Signal<boolean>;
   /** The theme in force, 'system' resolved. */
   readonly theme: ReadonlySignal<'light' | 'dark'>;
 }
@@ -18,6 +20,7 @@ export function createLayout(window: Window & typeof globalThis, settings: Setti
   const systemDark = signal(dark.matches);
   const sidebarOpen = signal(!narrow.matches);
   const settingsOpen = signal(false);
+  const profileOpen = signal(false);
   const theme = signal<'light' | 'dark'>('light');
   narrow.addEventListener('change', () => {
     compact.value = narrow.matches;
@@ -30,7 +33,13 @@ export function createLayout(window: Window & typeof globalThis, settings: Setti
     theme.value = resolve(settings.values.value.theme, systemDark.value);
     window.document.documentElement.dataset.theme = theme.value;
   });
-  return { compact, sidebarOpen, settingsOpen, theme };
+  effect(() => {
+    if (settingsOpen.value) profileOpen.value = false;
+  });
+  effect(() => {
+    if (profileOpen.value) settingsOpen.value = false;
+  });
+  return { compact, sidebarOpen, settingsOpen, profileOpen, theme };
 }
 
 function resolve(theme: Theme, systemDark: boolean): 'light' | 'dark' {

@@ -44,8 +44,8 @@ export function createLibrary({ host, notices, tasks, download, onRefreshed, onC
   };
 
   const showRefusal = (error: unknown, partialKept: boolean): void => {
-    // A StorageError says by itself what to do.
-    const hint = error instanceof Error && error.name === 'StorageError' ? null : partialKept
+    // Errors of the storage say by themselves what to do.
+    const hint = error instanceof Error && ['StorageError', 'DamagedModelError'].includes(error.name) ? null : partialKept
       ? 'What was written is kept: drop the same files again to go on, or discard it in the library.'
       : 'Your library is as it was. Try another file or folder.';
     notices.show({ kind: 'error', text: sentenceOf(error), hint });

@@ -1,24 +1,24 @@
 import { batch, computed, signal, type ReadonlySignal } from '@preact/signals';
-import type { EngineInfo } from '../../engine/types.ts';
-import type { HostApi, ModelSummary } from '../../hosts/api.ts';
+import type { ExpertBudget } from '../../experts/budget.ts';
+import type { HostApi, ModelSummary, OpenedInfo } from '../../hosts/api.ts';
 import type { LibraryState } from './library.ts';
-import { sentenceOf, type NoticeState } from './notices.ts';
+import { sentenceOf, type Notice, type NoticeState } from './notices.ts';
 import type { PreferenceStore } from './preferences.ts';
-import type { SettingsState } from './settings.ts';
+import { expertBudgetOf, type SettingsState } from './settings.ts';
 import type { TaskState } from './tasks.ts';
 
 export interface OpenedModel {
   readonly id: string;
-  readonly info: EngineInfo;
+  readonly info: OpenedInfo;
   /** What was asked for, to tell when a changed setting needs a reopening. */
-  readonly requested: { readonly contextLength: number; readonly backend: string };
+  readonly requested: { readonly contextLength: number; readonly backend: string; readonly experts: ExpertBudget };
 }
 
 export interface SessionState {
   readonly model: ReadonlySignal<OpenedModel | null>;
   /** Which model is being opened; null while none is. */
   readonly openingId: ReadonlySignal<string | null>;
-  /** True where the context length or back end setting differs from what the model was opened with. */
+  /** True where a setting of memory or back end differs from what the model was opened with. */
   readonly needsReopen: ReadonlySignal<boolean>;
   open(model: Pick<ModelSummary, 'id' | 'name'>): Promise<void>;
   reopen(): Promise<void>;
@@ -34,6 +34,13 @@ export interface SessionServices {
   readonly settings: SettingsState;
   readonly preferences: PreferenceStore;
   readonly library: LibraryState;
+  /** What to offer where the stored model is damaged. */
+  readonly repair: (id: string) => Notice['action'];
+}
+
+/** Whether what is stored isn't what was imported; only the name of such an error crosses threads. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Error && error.name === 'DamagedModelError';
 }
 
 /** Which model is open, and on what. */
@@ -45,8 +52,10 @@ export function createSession(services: SessionServices): SessionState {
     const opened = model.value;
     if (opened === null) return false;
     const { contextLength, backend } = settings.values.value;
-    const clip = (length: number): number => Math.min(length, opened.info.trainedContextLength);
-    return backend !== opened.requested.backend || clip(contextLength) !== clip(opened.requested.contextLength);
+    const { requested, info } = opened;
+    const sameExperts = info.experts === null || JSON.stringify(expertBudgetOf(settings.values.value)) === JSON.stringify(requested.experts);
+    const clip = (length: number): number => Math.min(length, info.trainedContextLength);
+    return backend !== requested.backend || clip(contextLength) !== clip(requested.contextLength) || !sameExperts;
   });
 
   const open = async ({ id, name }: Pick<ModelSummary, 'id' | 'name'>): Promise<void> => {
@@ -60,7 +69,7 @@ export function createSession(services: SessionServices): SessionState {
       },
     };
     const { contextLength, backend } = settings.values.peek();
-    const requested = { contextLength, backend };
+    const requested = { contextLength, backend, experts: expertBudgetOf(settings.values.peek()) };
     try {
       await tasks.run(`Opening ${name}`, [cancel], async (report) => {
         batch(() => {
@@ -74,13 +83,15 @@ export function createSession(services: SessionServices): SessionState {
           openingId.value = null;
         });
         preferences.write('model', id);
+        const fallback = info.experts?.fallbackReason ?? null;
+        if (fallback !== null) notices.show({ kind: 'info', text: fallback });
       });
     } catch (error) {
       if (!cancelled) {
         notices.show({
           kind: 'error',
           text: sentenceOf(error),
-          hint: 'The model is still in your library. A shorter context (in the settings) takes less memory.',
+          ...(isDamage(error) ? { action: services.repair(id) } : { hint: 'The model is still in your library. A shorter context (in the settings) takes less memory.' }),
         });
       }
     } finally {

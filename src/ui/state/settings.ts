@@ -1,9 +1,13 @@
 import { effect, signal, type Signal } from '@preact/signals';
 import type { SamplingParams } from '../../compute/ops.ts';
+import type { ExpertBudget } from '../../experts/budget.ts';
 import type { OpenOptions } from '../../hosts/api.ts';
 import type { PreferenceStore } from './preferences.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
+
+/** How many experts stay on the GPU: what fits, a share of them, or those that settings.gpuExpertGigabytes hold. */
+export const GPU_EXPERTS = ['auto', 'all', '75%', '50%', '25%', '10%', 'gigabytes'] as const;
 
 export interface Settings {
   readonly systemPrompt: string;
@@ -22,6 +26,10 @@ export interface Settings {
   readonly maxTokens: number | null;
   readonly contextLength: number;
   readonly backend: OpenOptions['backend'];
+  readonly gpuExperts: (typeof GPU_EXPERTS)[number];
+  readonly gpuExpertGigabytes: number;
+  /** null: as much as the machine's memory suggests. */
+  readonly ramExpertGigabytes: number | null;
   readonly theme: Theme;
 }
 
@@ -36,6 +44,9 @@ export const DEFAULT_SETTINGS: Settings = {
   maxTokens: 1024,
   contextLength: 4096,
   backend: 'auto',
+  gpuExperts: 'auto',
+  gpuExpertGigabytes: 4,
+  ramExpertGigabytes: null,
   theme: 'system',
 };
 
@@ -49,6 +60,8 @@ export const SETTING_BOUNDS = {
   seed: { min: 0, max: 4294967295, step: 1 },
   maxTokens: { min: 1, max: 1048576, step: 1 },
   contextLength: { min: 64, max: 1048576, step: 64 },
+  gpuExpertGigabytes: { min: 0.1, max: 512, step: 0.1 },
+  ramExpertGigabytes: { min: 0, max: 512, step: 0.1 },
 } as const;
 
 export type NumericSetting = keyof typeof SETTING_BOUNDS;
@@ -72,8 +85,8 @@ export function createSettings(store: PreferenceStore): SettingsState {
       values.value = readSettings({ ...values.peek(), ...change });
     },
     resetSampling: () => {
-      const { systemPrompt, theme, backend, contextLength } = values.peek();
-      values.value = { ...DEFAULT_SETTINGS, systemPrompt, theme, backend, contextLength };
+      const { temperature, topK, topP, minP, repetitionPenalty, seed, maxTokens } = DEFAULT_SETTINGS;
+      values.value = { ...values.peek(), temperature, topK, topP, minP, repetitionPenalty, seed, maxTokens };
     },
   };
 }
@@ -83,6 +96,14 @@ export function samplingOf(settings: Settings, randomSeed: () => number): Sampli
   const { temperature, topK, topP, minP, repetitionPenalty } = settings;
   const seed = settings.seed ?? randomSeed();
   return { temperature, topK, topP, minP, repetitionPenalty, penaltyLastN: PENALTY_LAST_N, seed };
+}
+
+/** Memory for experts as the host takes it. */
+export function expertBudgetOf({ gpuExperts, gpuExpertGigabytes, ramExpertGigabytes }: Settings): ExpertBudget {
+  const gpu = gpuExperts === 'auto' ? 'auto'
+    : gpuExperts === 'gigabytes' ? { byteLength: gpuExpertGigabytes * 1e9 }
+      : { share: gpuExperts === 'all' ? 1 : Number.parseInt(gpuExperts, 10) / 100 };
+  return { gpu, ramByteLength: ramExpertGigabytes === null ? null : ramExpertGigabytes * 1e9 };
 }
 
 /** What was stored may come from an older version or another hand: each value is checked, else its default taken. */
@@ -107,6 +128,9 @@ export function readSettings(stored: unknown): Settings {
     maxTokens: from.maxTokens === null ? null : (number('maxTokens', true) ?? DEFAULT_SETTINGS.maxTokens),
     contextLength: number('contextLength', true) ?? DEFAULT_SETTINGS.contextLength,
     backend: choice('backend', ['auto', 'webgpu', 'reference'], DEFAULT_SETTINGS.backend),
+    gpuExperts: choice('gpuExperts', GPU_EXPERTS, DEFAULT_SETTINGS.gpuExperts),
+    gpuExpertGigabytes: number('gpuExpertGigabytes', false) ?? DEFAULT_SETTINGS.gpuExpertGigabytes,
+    ramExpertGigabytes: number('ramExpertGigabytes', false),
     theme: choice('theme', ['system', 'light', 'dark'], DEFAULT_SETTINGS.theme),
   };
 }

@@ -2,6 +2,8 @@
 import type { BackendInfo } from '../../../src/compute/ops.ts';
 import type { GenerateResult } from '../../../src/engine/types.ts';
 import type { HostApi, ModelSummary, Progress } from '../../../src/hosts/api.ts';
+import { createProfiler } from '../../../src/hosts/profiling.ts';
+import { createScriptedProfile } from './scripted_profile.ts';
 import { scriptedPreview, scriptedReport } from './scripted_imports.ts';
 
 const GIGABYTE = 1e9;
@@ -51,9 +53,11 @@ def moe(x, router, experts, top_k=8):
 
 const sleep = (millis: number): Promise<void> => new Promise((done) => setTimeout(done, millis));
 
-/** Query: `empty` no models, `nowebgpu` a fallback back end, `slow` long progress, `chatml` no chat template. */
+/** Query: `empty` no models, `nowebgpu` a fallback back end, `slow` long progress, `chatml` no chat template, `paged` fetched experts. */
 export function createScriptedHost(query: URLSearchParams): HostApi {
   let models = query.has('empty') ? [] : [...MODELS];
+  const profile = createScriptedProfile(query.has('paged'));
+  const profiler = createProfiler(profile.tracer, { performance, console, userAgent: navigator.userAgent });
   let stopped = false;
   let cancelled = false;
   let loseDevice: (sentence: string) => void = () => undefined;
@@ -107,9 +111,11 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
       await play({ stage: 'Uploading to the GPU', total: 18.6 * GIGABYTE, unit: 'bytes' }, report);
       await play({ stage: 'Compiling shaders', total: 42, unit: 'kernels' }, report);
       const model = models.find((entry) => entry.id === id) ?? MODELS[0];
+      profile.open();
       return {
         modelName: model.name, architecture: model.architecture, backend, contextLength: Math.min(options.contextLength, 40960),
         trainedContextLength: 40960, chatTemplate: query.has('chatml') ? 'chatml' : 'model', deviceByteLength: model.byteLength,
+        experts: { expertByteLength: 0.8 * model.byteLength, gpuByteLength: 0.2 * model.byteLength, ramByteLength: 2 * GIGABYTE, fallbackReason: null },
       };
     },
     closeModel: async () => {
@@ -126,6 +132,7 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
       onEvent({ kind: 'prefill', done: 0, total: 40, reused: 0 });
       await sleep(50);
       onEvent({ kind: 'prefill', done: 40, total: 40, reused: 0 });
+      profile.step('prefill', 0, 40);
       const text = last.includes('short') ? `You said: ${last}` : last.includes('loop') ? '>'.repeat(5000) : ANSWER;
       const pieces = text.match(/\s*\S+/g) ?? [];
       const endless = last.includes('endless');
@@ -135,6 +142,7 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
         if (stopped) break;
         const piece = pieces[index % pieces.length];
         written += piece;
+        profile.step('decode', 40 + index, 1);
         onEvent({ kind: 'token', token: index, text: piece });
         count++;
         await sleep(endless ? 20 : 4);
@@ -153,6 +161,9 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
     watchDevice: async (onLost) => {
       loseDevice = onLost;
     },
+    setProfiling: async (options) => profiler.set(options),
+    profile: async (since) => profiler.snapshot(since),
+    exportProfile: async (form) => profiler.export(form, { model: 'scripted' }),
     countTokens: async (list) => list.reduce((sum, message) => sum + Math.ceil(message.content.length / 4) + 4, 0),
   };
 }

@@ -56,6 +56,7 @@ describe('hotset', () => {
     [['generate', MODEL], /--prompt is needed/],
     [['generate', MODEL, '--prompt', 'x', '--max-tokens', '0'], /--max-tokens must be a whole number/],
     [['generate', MODEL, '--prompt', 'x', '--greedy', '--temperature', '1'], /exclude each other/],
+    [['generate', MODEL, '--prompt', 'x', '--trace-kernels'], /--trace-kernels needs --trace FILE/],
   ])('answers wrong usage %j with exit code 2 and one line', async (args, message) => {
     const { code, out, err } = await hotset(args);
     expect([code, out]).toEqual([2, '']);
@@ -116,6 +117,17 @@ describe('hotset', () => {
     expect(three).not.toEqual(rows[0]);
     const distance = (row: number[]) => Math.hypot(...row.map((value, index) => value - rows[0][index]));
     expect(distance(three)).toBeLessThan(distance((await run('--experts', 'w2'))[0]));
+  });
+
+  it('writes what a run took as a Chrome trace', async () => {
+    const path = join(folder, 'trace.json');
+    const { code } = await hotset(['generate', MODEL, '--prompt', 'Once', '--max-tokens', '4', '--greedy', '--trace', path, ...onReference]);
+    expect(code).toBe(0);
+    const trace = JSON.parse(readFileSync(path, 'utf8')) as { readonly otherData: unknown; readonly traceEvents: readonly { readonly name: string }[] };
+    expect(trace.otherData).toMatchObject({ backend: 'Reference (CPU, slow)' });
+    const count = (name: string): number => trace.traceEvents.filter((event) => event.name === name).length;
+    expect([count('prefill step'), count('decode step')]).toEqual([1, 3]);
+    expect(count('load from storage')).toBeGreaterThan(0);
   });
 
   it('generates the same greedy tokens as text and as JSON', async () => {

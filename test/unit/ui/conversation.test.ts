@@ -31,18 +31,20 @@ function mapStore(stored: Map<string, Chat>): ChatStore {
 }
 
 /** A page with a host that refuses what is longer than the context, and answers in one token otherwise. */
-function page(onEvent: (event: GenerateEvent) => void = () => undefined) {
+function page(onEvent: (event: GenerateEvent) => void = () => undefined, failure: Error | null = null, first: GenerateEvent | null = null) {
   const requests: (readonly ChatMessage[])[] = [];
   const host = {
     async generate(request: GenerateRequest, tell: (event: GenerateEvent) => void): Promise<GenerateResult> {
       const messages = request.input.kind === 'chat' ? request.input.messages : [];
       requests.push(messages);
+      if (failure !== null) throw failure;
       const prompt = countTokens(messages);
       if (prompt > CONTEXT_LENGTH) throw Object.assign(new Error('The conversation is too long.'), { name: 'ContextFullError' });
       const emit = (event: GenerateEvent): void => {
         tell(event);
         onEvent(event);
       };
+      if (first !== null) tell(first);
       emit({ kind: 'prefill', done: 0, total: 10, reused: prompt - 10 });
       emit({ kind: 'prefill', done: 10, total: 10, reused: prompt - 10 });
       emit({ kind: 'token', token: 1, text: 'yes' });
@@ -62,7 +64,8 @@ function page(onEvent: (event: GenerateEvent) => void = () => undefined) {
   const open = signal<OpenedModel | null>(model);
   const session = { model: open } as unknown as SessionState;
   const modelComing = signal(false);
-  const conversation = createConversation({ host, chats, settings: createSettings(noPreferences()), session, modelComing, notices, randomSeed: () => 1 });
+  const repair = (id: string) => ({ label: `Repair ${id}`, run: () => undefined });
+  const conversation = createConversation({ host, chats, settings: createSettings(noPreferences()), session, modelComing, notices, repair, randomSeed: () => 1 });
   return { model, open, modelComing, requests, stored, told, notices, chats, conversation };
 }
 
@@ -95,6 +98,24 @@ describe('a conversation longer than the context', () => {
     // Back to a message that was left out: the shortened conversation is sent from its beginning.
     await conversation.edit(chats.current.value!.turns[2].id, 'another question');
     expect(requests.at(-1)?.map(({ content }) => content)).toEqual(['question 0', 'yes', 'another question']);
+  });
+});
+
+describe('an answer that fails', () => {
+  it('offers a way on that fits', async () => {
+    for (const [name, label] of [['Error', 'Try again'], ['DamagedModelError', 'Repair m']]) {
+      const { notices, chats, conversation } = page(undefined, Object.assign(new Error('It failed.'), { name }));
+      await conversation.send('one');
+      expect(notices.list.value).toMatchObject([{ text: 'It failed.', action: { label } }]);
+      expect(chats.current.value?.turns.map(({ content }) => content)).toEqual(['one']);
+    }
+  });
+
+  it('is none where a lost device is replaced: that is told, and the answer is whole', async () => {
+    const { notices, chats, conversation } = page(undefined, null, { kind: 'recovering', reason: 'The GPU was lost (test).' });
+    await conversation.send('one');
+    expect(notices.list.value).toMatchObject([{ kind: 'info', text: expect.stringMatching(/device was lost: the model is being loaded again/) }]);
+    expect(chats.current.value?.turns.at(-1)?.content).toBe('yes');
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { expertPlacementText } from '../../../src/ui/lib/expert_placement.ts';
 import { filesOfInput } from '../../../src/ui/lib/drop_files.ts';
 import { formatBytes, formatMillis, formatRate, formatSeconds } from '../../../src/ui/lib/format.ts';
 import { splitThinking } from '../../../src/ui/lib/markdown.ts';
@@ -116,5 +117,20 @@ describe('the demo model opens by itself', () => {
     const declined = preferences();
     declineDemo(declined);
     expect(demoToOpen([demo], [], declined)).toBeNull();
+  });
+});
+
+describe('where experts are, in words', () => {
+  const text = (gpuByteLength: number, ramByteLength: number): string =>
+    expertPlacementText({ expertByteLength: 12.4e9, gpuByteLength, ramByteLength, fallbackReason: null });
+
+  it.each<[number, number, string]>([
+    [12.4e9, 0, 'Experts: all on the GPU (12.4 GB)'],
+    [3.1e9, 2e9, 'Experts: 25 % on the GPU (3.1 GB), up to 2.0 GB in RAM, the rest from storage'],
+    [3.1e9, 0, 'Experts: 25 % on the GPU (3.1 GB), the rest from storage'],
+    [3.1e9, 12.4e9, 'Experts: 25 % on the GPU (3.1 GB), all in RAM once they were used'],
+    [5e7, 0, 'Experts: under 1 % on the GPU (50.0 MB), the rest from storage'],
+  ])('%d of GPU and %d of RAM', (gpu, ram, expected) => {
+    expect(text(gpu, ram)).toBe(expected);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createNotices, sentenceOf } from '../../../src/ui/state/notices.ts';
 import { createPreferenceStore } from '../../../src/ui/state/preferences.ts';
 import { createRateMeter } from '../../../src/ui/state/rate_meter.ts';
-import { DEFAULT_SETTINGS, readSettings, samplingOf } from '../../../src/ui/state/settings.ts';
+import { createSettings, DEFAULT_SETTINGS, expertBudgetOf, readSettings, samplingOf } from '../../../src/ui/state/settings.ts';
 import { titleOf } from '../../../src/ui/state/chats.ts';
 import { messagesOf } from '../../../src/ui/state/conversation.ts';
 import { createTasks } from '../../../src/ui/state/tasks.ts';
@@ -51,6 +51,22 @@ describe('settings', () => {
     const settings = readSettings({ temperature: 99, topK: 3.6, topP: -1, maxTokens: null, seed: 5, contextLength: 1 });
     expect(settings).toMatchObject({ temperature: 2, topK: 4, topP: 0.05, maxTokens: null, seed: 5, contextLength: 64 });
     expect(readSettings({ temperature: Number.NaN }).temperature).toBe(DEFAULT_SETTINGS.temperature);
+  });
+
+  it('gives memory for experts as the host takes it', () => {
+    expect(expertBudgetOf(DEFAULT_SETTINGS)).toEqual({ gpu: 'auto', ramByteLength: null });
+    const budgetWith = (change: object): unknown => expertBudgetOf(readSettings(change));
+    expect(budgetWith({ gpuExperts: '25%', ramExpertGigabytes: 0 })).toEqual({ gpu: { share: 0.25 }, ramByteLength: 0 });
+    expect(budgetWith({ gpuExperts: 'all' })).toEqual({ gpu: { share: 1 }, ramByteLength: null });
+    expect(budgetWith({ gpuExperts: 'gigabytes', gpuExpertGigabytes: 2.5, ramExpertGigabytes: 3 })).toEqual({ gpu: { byteLength: 2.5e9 }, ramByteLength: 3e9 });
+    expect(budgetWith({ gpuExperts: '26%', gpuExpertGigabytes: 'much' })).toEqual({ gpu: 'auto', ramByteLength: null });
+  });
+
+  it('resets sampling and nothing else', () => {
+    const settings = createSettings(createPreferenceStore('', () => { throw new Error('none in Node'); }));
+    settings.update({ temperature: 0, seed: 3, maxTokens: 5, backend: 'reference', gpuExperts: '50%', theme: 'dark' });
+    settings.resetSampling();
+    expect(settings.values.value).toEqual({ ...DEFAULT_SETTINGS, backend: 'reference', gpuExperts: '50%', theme: 'dark' });
   });
 
   it('draws a seed only where none is set', () => {

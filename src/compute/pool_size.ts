@@ -1,0 +1,28 @@
+/** Bytes of an expert pool. */
+import { expertRowByteLength } from '../storage/manifest.ts';
+import type { Manifest } from '../storage/model_source.ts';
+import { alignUp } from '../quant/packed.ts';
+import type { ExpertPoolOptions } from './residency.ts';
+
+/** Bytes of a (layer, expert) row in memory: on the GPU rows begin where vec4 loads may. */
+export function slotByteLengths({ expertLayers }: Manifest): number[] {
+  return expertLayers.map((entry) => alignUp(expertRowByteLength(entry), 16));
+}
+
+/** All experts of the model. */
+export function allExpertsByteLength(manifest: Manifest): number {
+  return slotByteLengths(manifest).reduce((sum, byteLength) => sum + byteLength * manifest.expertCount, 0);
+}
+
+/** What an option's size comes to for a model. */
+export function poolByteLength({ size }: Pick<ExpertPoolOptions, 'size'>, manifest: Manifest): number {
+  return 'share' in size ? Math.ceil(allExpertsByteLength(manifest) * size.share) : size.byteLength;
+}
+
+/** @throws Error naming the least that can run where a pool can't hold what one token needs of one layer. */
+export function checkPoolHoldsOneLayer(byteLength: number, manifest: Manifest, topK: number): void {
+  const least = topK * Math.max(...slotByteLengths(manifest));
+  if (byteLength < least) {
+    throw new Error(`the expert pool of ${byteLength} bytes is smaller than one layer's ${topK} active experts, ${least} bytes`);
+  }
+}

@@ -1,0 +1,401 @@
+/**
+ * Experts in fewer slots than there are experts: slabs on the GPU, the slot table that shaders look experts up in, and
+ * the moving of rows. Decides nothing itself: a ResidencyPolicy does. GPU work and uploads run in queue order, so a slot
+ * may be overwritten as soon as the work that reads it has been submitted.
+ */
+import type { Manifest, ModelSource } from '../../storage/model_source.ts';
+import { expertRowByteLength } from '../../storage/manifest.ts';
+import { alignUp } from '../../quant/packed.ts';
+import type { Tracer } from '../../profile/trace.ts';
+import type { LoadOptions } from '../ops.ts';
+import { allExpertsByteLength, checkPoolHoldsOneLayer, poolByteLength, slotByteLengths } from '../pool_size.ts';
+import {
+  emptyResidencyCounters, PROMPT_SLOT_SHARE, type ExpertKey, type ExpertPoolOptions, type PoolShape, type ResidencyCounters,
+  type ResidencyPolicy, type SlotGroup,
+} from '../residency.ts';
+import { checked, GPU_COPY_DST, GPU_STORAGE } from './device.ts';
+import type { BufferView } from './kernel.ts';
+import { planSlotGroups } from './slot_groups.ts';
+import { UploadRing } from './upload_ring.ts';
+import type { ExpertSlab, ExpertWeights } from './weights.ts';
+
+/** Table entry of an expert that no slot holds. */
+const NO_SLOT = 0xffffffff;
+/** Rows read at a time: bounds the memory beside the pool, and keeps a disk busy. */
+const PARALLEL_READS = 8;
+/** Rows that one resume of a step loads at most, beyond what it must: guesses aren't worth a long wait. */
+const MAX_LOADS = 64;
+/** Bounds of a staging buffer for uploads, of which there are two. */
+const MIN_STAGING_BYTES = 2 ** 20;
+const MAX_STAGING_BYTES = 32 * 2 ** 20;
+
+interface Group extends SlotGroup {
+  readonly slabs: readonly ExpertSlab[];
+  /** Expert in each slot; -1: empty. */
+  readonly keys: Int32Array;
+}
+
+/** Whether a pool of this size has a slot for every expert, so that nothing needs to be looked up. */
+export function coversAll(options: ExpertPoolOptions, manifest: Manifest): boolean {
+  return poolByteLength(options, manifest) >= allExpertsByteLength(manifest);
+}
+
+interface Load {
+  readonly group: Group;
+  readonly slot: number;
+  readonly key: ExpertKey;
+}
+
+const NO_SLOTS: ReadonlySet<number> = new Set();
+
+/** Experts of one layer that a prompt needs, computed together. */
+export interface ExpertWave {
+  readonly keys: readonly ExpertKey[];
+}
+
+export class ExpertPool {
+  readonly shape: PoolShape;
+  readonly counters: ResidencyCounters = emptyResidencyCounters();
+  /** [expertLayerCount * expertCount] u32: slot of each expert in its layer's group, NO_SLOT where it has none. */
+  readonly table: BufferView;
+  /** [expertCount] u32: the same for the experts of one layer that take part in a wave of a prompt. */
+  readonly waveTable: BufferView;
+  readonly #device: GPUDevice;
+  readonly #source: ModelSource;
+  readonly #policy: ResidencyPolicy;
+  readonly #groups: readonly Group[];
+  readonly #groupOfLayer: ReadonlyMap<number, Group>;
+  readonly #slots: Uint32Array;
+  readonly #uploads: UploadRing;
+  readonly #tracer: Tracer | null;
+  #usedSlots = 0;
+  readonly #stagings: Uint8Array[] = [];
+
+  private constructor(
+    device: GPUDevice, source: ModelSource, policy: ResidencyPolicy, shape: PoolShape, groups: readonly Group[],
+    tables: { readonly table: BufferView; readonly waveTable: BufferView }, uploads: UploadRing, tracer: Tracer | null,
+  ) {
+    this.#device = device;
+    this.#uploads = uploads;
+    this.#source = source;
+    this.#policy = policy;
+    this.#tracer = tracer;
+    this.shape = shape;
+    this.#groups = groups;
+    this.#groupOfLayer = new Map(groups.flatMap((group) => group.layerIndexes.map((layer) => [layer, group] as const)));
+    this.table = tables.table;
+    this.waveTable = tables.waveTable;
+    this.#slots = new Uint32Array(shape.expertLayerCount * shape.expertCount).fill(NO_SLOT);
+  }
+
+  /** @throws Error with a sentence where the pool is too small to run or the GPU has no room for it. */
+  static async create(
+    device: GPUDevice, source: ModelSource, topK: number, options: ExpertPoolOptions, maxBindingByteLength: number,
+    tracer: Tracer | null,
+  ): Promise<ExpertPool> {
+    const { expertLayers, expertCount } = source.manifest;
+    const byteLength = poolByteLength(options, source.manifest);
+    checkPoolHoldsOneLayer(byteLength, source.manifest, topK);
+    const rows = slotByteLengths(source.manifest).map((rowByteLength, layerIndex) => ({ layerIndex, rowByteLength }));
+    const planned = planSlotGroups(rows, expertCount, topK, byteLength, maxBindingByteLength);
+    const shape: PoolShape = { expertLayerCount: expertLayers.length, expertCount, topK, groups: planned };
+    const made: GPUBuffer[] = [];
+    const make = async (label: string, size: number): Promise<GPUBuffer> => {
+      const buffer = await checked(device, `${label} (${size} bytes)`, () => device.createBuffer({
+        label, size, usage: GPU_STORAGE | GPU_COPY_DST,
+      }));
+      made.push(buffer);
+      return buffer;
+    };
+    try {
+      const groups: Group[] = [];
+      for (const [g, group] of planned.entries()) {
+        const perSlab = Math.floor(maxBindingByteLength / group.slotByteLength);
+        if (perSlab === 0) throw new Error(`one expert (${group.slotByteLength} bytes) is larger than one GPU binding of ${maxBindingByteLength} bytes`);
+        const slabs: ExpertSlab[] = [];
+        for (let first = 0; first < group.slotCount; first += perSlab) {
+          const count = Math.min(perSlab, group.slotCount - first);
+          const buffer = await make(`expert slots ${g}, ${first}+`, count * group.slotByteLength);
+          slabs.push({ view: { buffer, byteOffset: 0, byteLength: buffer.size }, firstExpert: first, expertCount: count });
+        }
+        groups.push({ ...group, slabs, keys: new Int32Array(group.slotCount).fill(-1) });
+      }
+      const view = async (label: string, words: number): Promise<BufferView> => {
+        const buffer = await make(label, alignUp(words * 4, 16));
+        return { buffer, byteOffset: 0, byteLength: buffer.size };
+      };
+      const tables = {
+        table: await view('expert slots', shape.expertLayerCount * expertCount), waveTable: await view('wave slots', expertCount),
+      };
+      const longest = Math.max(...planned.map((group) => group.slotByteLength));
+      const staging = Math.min(MAX_STAGING_BYTES, Math.max(MIN_STAGING_BYTES, PARALLEL_READS * longest));
+      const uploads = await UploadRing.create(device, alignUp(staging, 4));
+      return new ExpertPool(device, source, options.createPolicy(shape), shape, groups, tables, uploads, tracer);
+    } catch (error) {
+      for (const buffer of made) buffer.destroy();
+      throw error;
+    }
+  }
+
+  get byteLength(): number {
+    const slabs = this.#groups.flatMap((group) => group.slabs);
+    return slabs.reduce((sum, slab) => sum + slab.view.byteLength, 0) + this.table.byteLength + this.waveTable.byteLength
+      + this.#uploads.byteLength;
+  }
+
+  get slotCount(): number {
+    return this.#groups.reduce((sum, group) => sum + group.slotCount, 0);
+  }
+
+  /** 1 for each expert that a slot holds. */
+  residents(): Uint8Array<ArrayBuffer> {
+    return Uint8Array.from(this.#slots, (slot) => (slot === NO_SLOT ? 0 : 1));
+  }
+
+  /** Where the kernels of a layer find its experts: slabs of slots, numbered as the tables number them. */
+  weights(layerIndex: number): ExpertWeights {
+    const { slabs, slotByteLength } = this.#group(layerIndex);
+    return { entry: this.#source.manifest.expertLayers[layerIndex], strideByteLength: slotByteLength, slabs };
+  }
+
+  /** Fills the slots as far as the policy has a wish. */
+  async fill({ onProgress, signal }: LoadOptions): Promise<void> {
+    const wanted = this.#groups.flatMap((group) => {
+      const keys = [...new Set(this.#policy.initial(group))].slice(0, group.slotCount);
+      return keys.map((key, slot) => ({ group, key, slot }));
+    });
+    const total = wanted.reduce((sum, { group }) => sum + group.slotByteLength, 0);
+    let done = 0;
+    await this.#load(wanted, ({ group }) => {
+      signal?.throwIfAborted();
+      done += group.slotByteLength;
+      onProgress?.({ stage: 'read weights', done, total, unit: 'bytes' });
+    });
+  }
+
+  /** Place of a layer in Manifest.expertLayers. */
+  layerIndex(layer: number): number {
+    const index = this.#source.manifest.expertLayers.findIndex((entry) => entry.layer === layer);
+    if (index < 0) throw new Error(`layer ${layer} has no experts in the model`);
+    return index;
+  }
+
+  key(layerIndex: number, expert: number): ExpertKey {
+    return layerIndex * this.shape.expertCount + expert;
+  }
+
+  isResident(key: ExpertKey): boolean {
+    return this.#slots[key] !== NO_SLOT;
+  }
+
+  /** Whether every expert of the layer has a slot. */
+  holdsLayer(layerIndex: number): boolean {
+    const first = this.key(layerIndex, 0);
+    return this.#slots.subarray(first, first + this.shape.expertCount).every((slot) => slot !== NO_SLOT);
+  }
+
+  /**
+   * Makes these experts of one layer resident for the decode step that needs them, and as far as slots can be given up,
+   * those that its later layers are likely to need.
+   * @throws what the source throws; what the table says is true then, too
+   */
+  async ensure(layerIndex: number, keys: readonly ExpertKey[], likely: readonly ExpertKey[] = []): Promise<void> {
+    const wanted = new Set([...keys, ...likely]);
+    const loads: Load[] = [];
+    const taken = new Map<Group, Set<number>>();
+    const plan = (group: Group, missing: readonly ExpertKey[], pinned: ReadonlySet<ExpertKey>): void => {
+      const used = taken.get(group) ?? new Set();
+      taken.set(group, used);
+      const slots = this.#freeSlots(group, missing.length, pinned, used);
+      missing.forEach((key, i) => {
+        loads.push({ group, slot: slots[i], key });
+        used.add(slots[i]);
+      });
+    };
+    const group = this.#group(layerIndex);
+    const missing = keys.filter((key) => !this.isResident(key));
+    const spare = this.#spareSlots(group, wanted, NO_SLOTS);
+    plan(group, missing, spare >= missing.length ? wanted : new Set(keys));
+    const guessed = [...new Set(likely)].filter((key) => !this.isResident(key)).slice(0, Math.max(0, MAX_LOADS - loads.length));
+    for (const of of this.#groups) {
+      const own = guessed.filter((key) => this.#group(Math.floor(key / this.shape.expertCount)) === of);
+      if (own.length > 0) plan(of, own.slice(0, this.#spareSlots(of, wanted, taken.get(of) ?? NO_SLOTS)), wanted);
+    }
+    await this.#load(loads);
+  }
+
+  /** Tells the policy what a step used. */
+  routed(keys: readonly ExpertKey[], kind: 'decode' | 'prefill', missing: number): void {
+    this.#policy.routed(keys, kind, missing);
+  }
+
+  stepped(kind: 'decode' | 'prefill'): void {
+    this.#policy.stepped(kind);
+  }
+
+  /**
+   * The experts of one layer that a prompt needs, in waves of those that the slots hold at a time. A prompt streams
+   * through the coldest slots only. Each wave is resident, and the wave table names it, until the next is asked for:
+   * submit its work before.
+   */
+  async *waves(layerIndex: number, needed: readonly ExpertKey[]): AsyncGenerator<ExpertWave, void, undefined> {
+    const group = this.#group(layerIndex);
+    const staging = this.#stagingSlots(group);
+    let left = [...needed];
+    while (left.length > 0) {
+      const start = this.#tracer?.on ? this.#tracer.now() : 0;
+      const resident = left.filter((key) => this.isResident(key));
+      const here = new Set(resident);
+      const room = staging.filter((slot) => !here.has(group.keys[slot]));
+      const loads = left.filter((key) => !here.has(key)).slice(0, room.length);
+      if (loads.length > 0) await this.#load(loads.map((key, i) => ({ group, slot: room[i], key })));
+      this.counters.prefillLoads += loads.length;
+      const wave = [...resident, ...loads];
+      this.#writeWave(layerIndex, wave);
+      if (this.#tracer?.on) this.#traceWave(this.#tracer, start, layerIndex, wave.length, loads.length);
+      yield { keys: wave };
+      const finished = new Set(wave);
+      left = left.filter((key) => !finished.has(key));
+    }
+  }
+
+  destroy(): void {
+    for (const { slabs } of this.#groups) for (const { view } of slabs) view.buffer.destroy();
+    this.table.buffer.destroy();
+    this.waveTable.buffer.destroy();
+    this.#uploads.destroy();
+  }
+
+  #group(layerIndex: number): Group {
+    const group = this.#groupOfLayer.get(layerIndex);
+    if (!group) throw new Error(`layer ${layerIndex} has no expert slots`);
+    return group;
+  }
+
+  /** Empty slots first, then those of the policy's victims; never one of `pinned`. */
+  #freeSlots(group: Group, count: number, pinned: ReadonlySet<ExpertKey>, taken: ReadonlySet<number> = NO_SLOTS): number[] {
+    const slots: number[] = [];
+    const candidates: ExpertKey[] = [];
+    for (let slot = 0; slot < group.slotCount && slots.length < count; slot++) {
+      const key = group.keys[slot];
+      if (taken.has(slot)) continue;
+      if (key < 0) slots.push(slot);
+      else if (!pinned.has(key)) candidates.push(key);
+    }
+    if (slots.length === count) return slots;
+    const wanted = count - slots.length;
+    if (candidates.length < wanted) throw new Error(`${wanted} expert slots are needed and ${candidates.length} may be given up`);
+    const victims = this.#policy.victims(candidates, wanted);
+    for (const key of victims) {
+      if (pinned.has(key) || !this.isResident(key)) throw new Error('the residency policy gave up an expert that it may not');
+      slots.push(this.#slots[key]);
+    }
+    if (new Set(slots).size !== count) throw new Error(`the residency policy gave ${victims.length} experts up where ${wanted} were asked for`);
+    return slots;
+  }
+
+  /** Slots that are empty or hold nothing of `pinned`. */
+  #spareSlots(group: Group, pinned: ReadonlySet<ExpertKey>, taken: ReadonlySet<number>): number {
+    let count = 0;
+    for (let slot = 0; slot < group.slotCount; slot++) {
+      if (!pinned.has(group.keys[slot]) && !taken.has(slot)) count += 1;
+    }
+    return count;
+  }
+
+  /** Reads rows into slots. Whatever fails, table and slots say the same afterwards. */
+  async #load(loads: readonly Load[], onPlaced?: (load: Load) => void): Promise<void> {
+    try {
+      for (let at = 0; at < loads.length; at += PARALLEL_READS) {
+        const batch = loads.slice(at, at + PARALLEL_READS);
+        const rows = await this.#read(batch.map(({ key }) => key));
+        for (const [i, load] of batch.entries()) {
+          await this.#place(load.group, load.slot, load.key, rows[i]);
+          onPlaced?.(load);
+        }
+      }
+    } finally {
+      this.#finishLoads();
+    }
+  }
+
+  /** The slots that a prompt may overwrite. */
+  #stagingSlots(group: Group): number[] {
+    const count = Math.min(group.slotCount, Math.max(this.shape.topK, Math.floor(group.slotCount * PROMPT_SLOT_SHARE)));
+    return this.#freeSlots(group, count, new Set());
+  }
+
+  async #read(keys: readonly ExpertKey[]): Promise<Uint8Array[]> {
+    const { expertCount } = this.shape;
+    const { expertLayers, expertStrideByteLength } = this.#source.manifest;
+    const tracer = this.#tracer?.on ? this.#tracer : null;
+    const start = tracer ? tracer.now() : 0;
+    const reads = keys.map(async (key, i) => {
+      this.#stagings[i] ??= new Uint8Array(expertStrideByteLength);
+      const entry = expertLayers[Math.floor(key / expertCount)];
+      const expert = key % expertCount;
+      const tier = tracer ? this.#source.rowTier?.(entry.layer, expert) ?? 'storage' : null;
+      const row = await this.#source.readExpertRow(entry.layer, expert, this.#stagings[i]);
+      if (tier) tracer?.read(tier, start, entry.layer, expert, row.byteLength);
+      return row.subarray(0, expertRowByteLength(entry));
+    });
+    // Where one fails, another under way would still write into its staging buffer, and the next step uses that again.
+    await Promise.allSettled(reads);
+    const rows = await Promise.all(reads);
+    if (tracer) tracer.current.readMs += tracer.now() - start;
+    return rows;
+  }
+
+  #traceWave(tracer: Tracer, start: number, layerIndex: number, expertCount: number, loadCount: number): void {
+    tracer.current.hits += expertCount - loadCount;
+    tracer.current.misses += loadCount;
+    tracer.span('wave', start, tracer.now(), tracer.layerAt(layerIndex), expertCount, loadCount);
+  }
+
+  #traceUpload(tracer: Tracer, start: number, key: ExpertKey, evicted: ExpertKey, byteLength: number): void {
+    const { expertCount } = this.shape;
+    const layer = (of: ExpertKey): number => this.#source.manifest.expertLayers[Math.floor(of / expertCount)].layer;
+    const end = tracer.now();
+    tracer.current.uploadMs += end - start;
+    tracer.current.bytesUploaded += byteLength;
+    tracer.span('upload', start, end, layer(key), key % expertCount, byteLength);
+    if (evicted < 0) {
+      tracer.mark('occupancy', this.#usedSlots);
+    } else {
+      tracer.current.evictions += 1;
+      tracer.mark('eviction', layer(evicted), evicted % expertCount);
+    }
+  }
+
+  /** Uploads a row into a slot, by finishLoads at the latest; whoever held it is no longer resident. */
+  async #place(group: Group, slot: number, key: ExpertKey, row: Uint8Array): Promise<void> {
+    const before = group.keys[slot];
+    if (before >= 0) {
+      this.#slots[before] = NO_SLOT;
+      this.counters.evictions += 1;
+    } else {
+      this.#usedSlots += 1;
+    }
+    const start = this.#tracer?.on ? this.#tracer.now() : 0;
+    const slab = group.slabs.findLast((candidate) => candidate.firstExpert <= slot)!;
+    await this.#uploads.write(slab.view.buffer, (slot - slab.firstExpert) * group.slotByteLength, row);
+    group.keys[slot] = key;
+    this.#slots[key] = slot;
+    this.counters.rowsLoaded += 1;
+    this.counters.byteLengthLoaded += row.byteLength;
+    if (this.#tracer?.on) this.#traceUpload(this.#tracer, start, key, before, row.byteLength);
+  }
+
+  /** Submits uploads and table: what is submitted next finds the rows. */
+  #finishLoads(): void {
+    this.#uploads.flush();
+    this.#device.queue.writeBuffer(this.table.buffer, 0, this.#slots as Uint32Array<ArrayBuffer>);
+  }
+
+  #writeWave(layerIndex: number, keys: readonly ExpertKey[]): void {
+    const { expertCount } = this.shape;
+    const wave = new Uint32Array(expertCount).fill(NO_SLOT);
+    for (const key of keys) wave[key - layerIndex * expertCount] = this.#slots[key];
+    this.#device.queue.writeBuffer(this.waveTable.buffer, 0, wave);
+  }
+}

@@ -1,0 +1,136 @@
+/** Paged experts give the same bits as resident ones, however small the pool and whatever is evicted. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Backend, LoadedModel, SamplingParams } from '../../src/compute/ops.ts';
+import type { ExpertKey, ExpertPoolOptions, PoolShape, ResidencyPolicy } from '../../src/compute/residency.ts';
+import { createWebGpuBackend, type WebGpuOptions } from '../../src/compute/webgpu/backend.ts';
+import { LfruPolicy } from '../../src/experts/lfru.ts';
+import { openDawn } from '../../src/hosts/dawn.ts';
+import { loadShaderSources } from '../../src/hosts/shaders_node.ts';
+import { buildGraph, planModel } from '../../src/models/registry.ts';
+import { createDirectSource } from '../../src/storage/direct_source.ts';
+import type { ModelSource } from '../../src/storage/model_source.ts';
+import { openModel, readReferenceRun, type ReferenceArchitecture } from '../support/model_files.ts';
+import { randomStream } from '../support/random_weights.ts';
+
+let gpu: GPU;
+beforeAll(async () => { gpu = await openDawn({ dawnFeatures: ['disable_workgroup_init'] }); });
+
+const SAMPLED: SamplingParams = {
+  temperature: 1, topK: 0, topP: 1, minP: 0, repetitionPenalty: 1.1, penaltyLastN: 16, seed: 7,
+};
+const GREEDY: SamplingParams = { ...SAMPLED, temperature: 0 };
+
+/** Evicts at random: whatever a policy does, only speed may change. */
+class RandomPolicy implements ResidencyPolicy {
+  readonly #random = randomStream(5);
+  initial(): readonly ExpertKey[] { return []; }
+  routed(): void {}
+  stepped(): void {}
+  victims(candidates: readonly ExpertKey[], count: number): readonly ExpertKey[] {
+    return [...candidates].map((key) => [this.#random(), key] as const).sort((a, b) => a[0] - b[0]).slice(0, count).map(([, key]) => key);
+  }
+}
+
+/** Reads that come late and out of order. */
+function delayed(source: ModelSource): ModelSource {
+  const random = randomStream(9);
+  return {
+    ...source, manifest: source.manifest,
+    readExpertRow: async (layer, expert, into) => {
+      await new Promise((resolve) => setTimeout(resolve, random() * 4));
+      return source.readExpertRow(layer, expert, into);
+    },
+  };
+}
+
+async function load(
+  backend: Backend, architecture: ReferenceArchitecture, experts: ExpertPoolOptions | undefined, late = false,
+): Promise<LoadedModel> {
+  const source = createDirectSource(planModel(await openModel(architecture, 'safetensors')));
+  const { manifest } = source;
+  const graph = buildGraph(manifest.architecture, manifest.hyperparameters, manifest.dense.map(({ name }) => name));
+  return backend.load(late ? delayed(source) : source, graph, { contextLength: 64, ...(experts ? { experts } : {}) });
+}
+
+/** Logits of a prompt (as one batch and one token at a time) and what follows it, greedy and sampled. */
+async function trace(model: LoadedModel, architecture: ReferenceArchitecture): Promise<unknown> {
+  const { tokens } = readReferenceRun(architecture);
+  const prompt = tokens.slice(0, 13);
+  const found: unknown[] = [];
+  for (const chunk of [model.maxStepTokens, 1]) {
+    const sequence = model.createSequence();
+    for (let at = 0; at < prompt.length; at += chunk) {
+      const part = prompt.slice(at, at + chunk);
+      const { logits } = await model.step(sequence, part, { kind: 'logits', rows: [part.length - 1] });
+      found.push([...new Uint32Array(logits![0].slice().buffer)]);
+    }
+    sequence.dispose();
+  }
+  for (const sampling of [GREEDY, SAMPLED]) {
+    const sequence = model.createSequence();
+    for (let at = 0; at < prompt.length - 1; at += model.maxStepTokens) {
+      await model.step(sequence, prompt.slice(at, Math.min(prompt.length - 1, at + model.maxStepTokens)), { kind: 'none' });
+    }
+    const text = [prompt.at(-1)!];
+    for (let i = 0; i < 6; i++) {
+      const { token } = await model.step(sequence, text.slice(-1), { kind: 'sample', sampling, recentTokens: text });
+      text.push(token!);
+    }
+    found.push(text);
+    sequence.dispose();
+  }
+  return found;
+}
+
+/** Bytes of the least pool that can run: one layer's active experts. */
+async function leastPool(architecture: ReferenceArchitecture): Promise<number> {
+  const { manifest } = createDirectSource(planModel(await openModel(architecture, 'safetensors')));
+  const rows = manifest.expertLayers.map(({ down }) => Math.ceil((down.byteOffset + down.byteLength) / 16) * 16);
+  return Math.max(...rows) * manifest.hyperparameters.expertUsedCount;
+}
+
+const lfru = (shape: PoolShape): ResidencyPolicy => new LfruPolicy(shape);
+const POOLS: readonly (readonly [string, (least: number) => ExpertPoolOptions, boolean])[] = [
+  ['half', () => ({ size: { share: 0.5 }, createPolicy: lfru }), false],
+  ['a quarter, late reads', () => ({ size: { share: 0.25 }, createPolicy: lfru }), true],
+  ['the least that can run', (byteLength) => ({ size: { byteLength }, createPolicy: lfru }), false],
+  ['a third, random evictions', () => ({ size: { share: 0.34 }, createPolicy: () => new RandomPolicy() }), false],
+];
+
+/** Each pool with each kind of kernels and each kind of graph at least once; all with all would take minutes. */
+describe.each<[string, Partial<WebGpuOptions>, readonly (readonly [ReferenceArchitecture, readonly string[]])[]]>([
+  ['a software adapter', {}, [
+    ['qwen3_moe', ['a quarter, late reads', 'the least that can run']], ['qwen2_moe', ['a third, random evictions']],
+  ]],
+  ['a graphics card', { gpuKernelsOnSoftware: true }, [
+    ['qwen3_moe', ['the least that can run']], ['granitemoeshared', ['half']],
+  ]],
+  ['bindings of 40 KiB', { gpuKernelsOnSoftware: true, maxBindingByteLength: 40 * 1024 }, [['qwen3_moe', ['half']]]],
+])('kernels of %s', (_, options, cases) => {
+  let backend: Backend;
+  beforeAll(async () => { backend = await createWebGpuBackend({ gpu, shaderSources: await loadShaderSources(), ...options }); });
+  afterAll(() => backend.dispose());
+
+  it.each(cases)('%s answers the same with fewer slots: %j', async (architecture, names) => {
+    const resident = await load(backend, architecture, undefined);
+    const expected = await trace(resident, architecture);
+    expect(resident.residency).toBeNull();
+    resident.dispose();
+    const least = await leastPool(architecture);
+    for (const [name, pool, late] of POOLS.filter(([candidate]) => names.includes(candidate))) {
+      const model = await load(backend, architecture, pool(least), late);
+      expect(await trace(model, architecture), name).toEqual(expected);
+      const { steps, zeroMissSteps, misses, evictions } = model.residency!;
+      expect(misses, name).toBeGreaterThan(0);
+      expect(evictions, name).toBeGreaterThan(0);
+      expect(zeroMissSteps, name).toBeLessThan(steps);
+      model.dispose();
+    }
+  });
+});
+
+it('refuses a pool that cannot hold one token\'s experts', async () => {
+  const backend = await createWebGpuBackend({ gpu, shaderSources: await loadShaderSources() });
+  await expect(load(backend, 'qwen3_moe', { size: { byteLength: 100 }, createPolicy: lfru })).rejects.toThrow(/smaller than one layer's \d+ active experts/);
+  backend.dispose();
+});
