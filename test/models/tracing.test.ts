@@ -84,7 +84,8 @@ describe.each([['webgpu'], ['reference']] as const)('%s', (kind) => {
     if (!pool) return;
     const sum = (field: StepField): number => decode.reduce((total, row) => total + row[field], 0);
     expect(sum('misses')).toBeGreaterThan(0);
-    expect(sum('storageReads')).toBe(sum('misses'));
+    // WebGPU also loads what later layers are likely to need.
+    expect(sum('storageReads')).toBeGreaterThanOrEqual(sum('misses'));
     expect(sum('bytesRead')).toBeGreaterThan(0);
     for (const event of ['loadStorage', 'eviction', ...(kind === 'webgpu' ? ['upload', 'missedLayer', 'wave'] as const : [])] as const) {
       expect(names).toContain(event);

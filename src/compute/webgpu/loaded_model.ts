@@ -18,6 +18,8 @@ import { StepTrace, type CopiesAfter, type TraceMode } from './step_trace.ts';
 const RESULT_BYTE_LENGTH = 16;
 /** What sample.wgsl answers where no logit is finite. */
 const NO_TOKEN = 0xffffffff;
+/** On a graphics card, copying the routing of every layer takes a tenth of a step: a heat map does with a sample. */
+const ROUTED_EVERY_STEPS = 8;
 
 class GpuSequence implements Sequence {
   length = 0;
@@ -60,6 +62,14 @@ export async function loadModel(
 
 const NO_COPIES: CopiesAfter = new Map();
 
+interface Ahead {
+  readonly program: PreparedProgram;
+  readonly commands: GPUCommandBuffer;
+  readonly mode: TraceMode;
+  /** Copies what was routed, for a recording. */
+  readonly withRouted: boolean;
+}
+
 class GpuModel implements LoadedModel {
   /** Keeps the GPU object reachable, too. */
   readonly #opened: OpenedDevice;
@@ -73,7 +83,9 @@ class GpuModel implements LoadedModel {
   #warm: GpuSequence | null;
   #tail: Promise<unknown> = Promise.resolve();
   /** Commands of the next decode step, encoded while the GPU ran the last one. */
-  #ahead: { readonly program: PreparedProgram; readonly commands: GPUCommandBuffer; readonly mode: TraceMode } | null = null;
+  #ahead: Ahead | null = null;
+  /** Steps until a recording of a resident model next copies what was routed. */
+  #routedCountdown = 0;
   /** An invalid submit is dropped in silence and the readback holds the step before: never pass that as a result. */
   #failure: string | null = null;
   readonly #onError = (event: Event): void => {
@@ -180,10 +192,11 @@ class GpuModel implements LoadedModel {
   }
 
   async #samplePaged(paged: PagedSteps, program: PreparedProgram, contents: StepContents): Promise<number> {
-    const commands = this.#takeAhead(program);
+    const commands = this.#takeAhead(program)?.commands ?? null;
     const tail = [...program.head, ...program.sample];
     const [token] = await paged.runToken(program, contents, tail, commands, () => {
-      this.#ahead = { program, commands: this.#encode([...program.trunk, ...tail], paged.copyOutcome), mode: this.#mode };
+      const next = this.#encode([...program.trunk, ...tail], paged.copyOutcome);
+      this.#ahead = { program, commands: next, mode: this.#mode, withRouted: false };
     });
     return token;
   }
@@ -198,17 +211,22 @@ class GpuModel implements LoadedModel {
       this.#resources.step.write(contents);
     }
     const observer = this.#observer?.tracer.on ? this.#observer : null;
-    const commands = this.#takeAhead(program) ?? this.#encodeSample(program, calls);
+    const ahead = this.#takeAhead(program);
+    const withRouted = ahead?.withRouted ?? this.#wantsRouted(program);
+    const commands = ahead?.commands ?? this.#encodeSample(program, calls, withRouted);
     const start = observer ? observer.tracer.now() : 0;
     this.#device.queue.submit([commands]);
     const mapped = readback.buffer.mapAsync(MAP_MODE_READ, 0, observer ? undefined : RESULT_BYTE_LENGTH);
-    if (contents.tokens.length === 1) this.#ahead = { program, commands: this.#encodeSample(program, calls), mode: this.#mode };
+    if (contents.tokens.length === 1) {
+      const next = this.#wantsRouted(program);
+      this.#ahead = { program, commands: this.#encodeSample(program, calls, next), mode: this.#mode, withRouted: next };
+    }
     await mapped;
     const bytes = readback.buffer.getMappedRange(0, observer ? undefined : RESULT_BYTE_LENGTH).slice(0);
     readback.buffer.unmap();
     if (observer?.tracer.on) {
       await observer.steps.arrived(start, 0, new BigUint64Array(bytes, stampsByteOffset, 2));
-      if (program.rowCapacity === 1) countRouted(observer.tracer, program, new Uint32Array(bytes, ROUTED_BYTE_OFFSET));
+      if (withRouted) countRouted(observer.tracer, program, new Uint32Array(bytes, ROUTED_BYTE_OFFSET));
     }
     return new Uint32Array(bytes)[0];
   }
@@ -216,18 +234,26 @@ class GpuModel implements LoadedModel {
   get #mode(): TraceMode { return this.#observer?.steps.mode ?? 'off'; }
 
   /** Commands encoded during the last step, where they fit this one. */
-  #takeAhead(program: PreparedProgram): GPUCommandBuffer | null {
+  #takeAhead(program: PreparedProgram): Ahead | null {
     const ahead = this.#ahead;
     this.#ahead = null;
-    return ahead?.program === program && ahead.mode === this.#mode ? ahead.commands : null;
+    return ahead?.program === program && ahead.mode === this.#mode ? ahead : null;
   }
 
-  #encodeSample(program: PreparedProgram, calls: readonly PreparedCall[]): GPUCommandBuffer {
+  /** Whether the next step encoded copies what was routed: that ends a pass in each layer, so a recording samples it. */
+  #wantsRouted(program: PreparedProgram): boolean {
+    if (this.#mode === 'off' || this.#paged || program.rowCapacity > 1) return false;
+    this.#routedCountdown -= 1;
+    if (this.#routedCountdown > 0) return false;
+    this.#routedCountdown = this.#opened.traits.cpuAdapter ? 1 : ROUTED_EVERY_STEPS;
+    return true;
+  }
+
+  #encodeSample(program: PreparedProgram, calls: readonly PreparedCall[], withRouted: boolean): GPUCommandBuffer {
     const { result, readback } = this.#resources;
-    const observed = this.#mode !== 'off' && !this.#paged && program.rowCapacity === 1;
     return this.#encode(
       calls, (encoder) => encoder.copyBufferToBuffer(result.buffer, 0, readback.buffer, 0, RESULT_BYTE_LENGTH),
-      observed ? this.#routedCopies(program) : NO_COPIES);
+      withRouted ? this.#routedCopies(program) : NO_COPIES);
   }
 
   /** Copies of each layer's routing, before the next layer overwrites it. */
