@@ -24,8 +24,6 @@ var<workgroup> head: array<f32, HEAD_DIM>;
 
 @compute @workgroup_size(WG)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) lid: u32) {
-  // A step that lacks an expert may be void from there on.
-  if (step[0] == 0u) { return; }
   let start = wid.x * HEAD_DIM;
   let position = step[2];
   let is_q = wid.x < HEADS;

@@ -1,9 +1,8 @@
 // Router: softmax over EXPERTS logits, the TOP_K largest in falling order (ties: lower id first).
 // An expert's place is the number of experts before it, so no sort is needed: one pass over the row a thread.
 // With the condition `paged` (steps of one token), ids holds slots instead of experts. Where a chosen expert has no slot,
-// the step goes on without it: what follows is a guess, good for telling what later layers will want. Or, as the CPU
-// says, its counts become zero, so that every later kernel leaves at once. The first layer that lacks an expert keeps its
-// input, so that the step can resume there.
+// the step goes on without it: what follows is a guess, good for telling what later layers will want. The first layer
+// that lacks an expert keeps its input, so that the step can resume there.
 override EXPERTS: u32;
 override TOP_K: u32;
 override NORMALIZE: bool;   // divide by the chosen scores' sum: a softmax over the chosen logits
@@ -39,8 +38,6 @@ const NO_SLOT = 0xffffffffu;
 /// Words of the step buffer: src/compute/webgpu/kernel.ts.
 @if(paged)
 const STEP_MISSED_LAYER = 3u;
-@if(paged)
-const STEP_GUESS = 4u;
 @if(paged)
 var<workgroup> is_first_miss: bool;
 
@@ -83,13 +80,7 @@ fn finish(lid: u32) {
       }
     }
     is_first_miss = missing && step[STEP_MISSED_LAYER] == 0u;
-    if (is_first_miss) {
-      step[STEP_MISSED_LAYER] = LAYER_INDEX + 1u;
-      if (step[STEP_GUESS] == 0u) {
-        step[0] = 0u;
-        step[1] = 0u;
-      }
-    }
+    if (is_first_miss) { step[STEP_MISSED_LAYER] = LAYER_INDEX + 1u; }
   }
   workgroupBarrier();
   if (is_first_miss) {

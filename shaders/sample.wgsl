@@ -96,7 +96,6 @@ fn gumbel(seed: u32, position: u32, token: u32) -> f32 {
 
 @compute @workgroup_size(WG)
 fn main(@builtin(local_invocation_index) lid: u32) {
-  if (step[1] == 0u) { return; }
   let temperature = bitcast<f32>(params[0]);
   let top_k = params[1];
   let top_p = bitcast<f32>(params[2]);

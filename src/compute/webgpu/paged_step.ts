@@ -1,8 +1,7 @@
 /**
  * Steps of a model whose experts are paged. A step of one token runs whole. Where a layer lacks an expert, the rest of
- * the step is void, or a guess that tells what later layers will want; what is missing is loaded at once, and the step
- * resumes at the first layer that lacked something, until none does. Guessing costs the rest of a pass and pays where
- * several layers of a step lack something: what the last steps lacked decides. A batch needs most experts of a layer: it is submitted layer
+ * the step is a guess that tells what later layers will want; all that is missing is loaded at once, and the step resumes
+ * at the first layer that lacked something, until none does. A batch needs most experts of a layer: it is submitted layer
  * by layer, with the experts in waves. Either way each kernel that counts has run on the same inputs as if every expert
  * had been resident, so the result is the same bit for bit.
  */
@@ -24,11 +23,6 @@ export interface StepObserver {
   readonly steps: StepTrace;
 }
 
-/** From so many layers that lack something, on average over the last steps that lacked any, guessing is faster. */
-const GUESS_FROM_LAYERS = 1.5;
-/** Weight of the latest such step in that average. */
-const GUESS_MEMORY = 0.1;
-
 /** Words of the readback: result, the step's head, what was routed. */
 const HEAD_WORDS = 4;
 
@@ -39,8 +33,6 @@ export class PagedSteps {
   readonly #encode: Encode;
   readonly #observer: StepObserver | null;
   #idsReadback: GPUBuffer | null = null;
-  /** Layers of a step that lacked something, where any did: an average. Nothing is known at first; guessing is safe. */
-  #lackingLayers = 2;
 
   constructor(
     device: GPUDevice, resources: ModelResources, paging: PagingContext, encode: Encode, observer: StepObserver | null,
@@ -77,10 +69,8 @@ export class PagedSteps {
     let commands = first ?? this.#encode([...program.trunk, ...tail], this.copyOutcome);
     let done = 0;
     let restore: readonly GPUCommandBuffer[] = [];
-    const guess = this.#lackingLayers >= GUESS_FROM_LAYERS;
-    let lacking = 0;
     for (let attempt = 0; ; attempt++) {
-      this.#resources.step.write({ ...contents, guess });
+      this.#resources.step.write(contents);
       this.#device.queue.submit([...restore, commands]);
       const outcome = await this.#readOutcome(attempt, attempt === 0 ? meanwhile : undefined);
       const missed = outcome[HEAD_WORDS + STEP_MISSED_LAYER];
@@ -89,7 +79,6 @@ export class PagedSteps {
       if (missed === 0) {
         counters.steps += 1;
         if (attempt === 0) counters.zeroMissSteps += 1;
-        else this.#lackingLayers += GUESS_MEMORY * (lacking - this.#lackingLayers);
         pool.stepped('decode');
         return outcome.slice(0, HEAD_WORDS);
       }
@@ -101,10 +90,7 @@ export class PagedSteps {
       counters.missedLayers += 1;
       this.#count(section, outcome, missing);
       done = end + 1;
-      // Of a void step, what stands behind the missed layer is of steps before.
-      const later = guess ? program.sections.slice(end + 1).map((of) => this.#routedKeys(of, outcome)) : [];
-      lacking += 1 + later.filter((wanted) => wanted.some((key) => !pool.isResident(key))).length;
-      const likely = later.flat();
+      const likely = program.sections.slice(end + 1).flatMap((later) => this.#routedKeys(later, outcome));
       await this.#fetch(section.layerIndex, keys, likely, missing, attempt);
       restore = [this.#restoreStream(section)];
       commands = this.#encode([...program.trunk.slice(section.resume), ...tail], this.copyOutcome);

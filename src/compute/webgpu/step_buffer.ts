@@ -2,7 +2,7 @@
 import { MAX_PENALTY_TOKENS, type SamplingParams } from '../ops.ts';
 import { alignUp } from '../../quant/packed.ts';
 import { GPU_COPY_DST, GPU_COPY_SRC, GPU_STORAGE } from './device.ts';
-import { STEP_GUESS, STEP_OUTPUT_COUNT, STEP_POSITION, STEP_TOKEN_COUNT, type BufferView } from './kernel.ts';
+import { STEP_OUTPUT_COUNT, STEP_POSITION, STEP_TOKEN_COUNT, type BufferView } from './kernel.ts';
 
 /** Bindings start on minStorageBufferOffsetAlignment. */
 const SECTION_BYTES = 256;
@@ -13,8 +13,6 @@ export interface StepContents {
   readonly tokens: readonly number[];
   readonly position: number;
   readonly outputRows: readonly number[];
-  /** Whether a step of one token that lacks an expert goes on as a guess. */
-  readonly guess?: boolean;
   readonly sampling: { readonly params: SamplingParams; readonly recentTokens: readonly number[] } | null;
 }
 
@@ -55,11 +53,10 @@ export function createStepBuffer(device: GPUDevice, rowCapacity: number, outputC
 
   return {
     step: view(0), tokens: view(1), outputRows: view(2), sampling: view(3),
-    write({ tokens, position, outputRows, sampling, guess = false }) {
+    write({ tokens, position, outputRows, sampling }) {
       words[STEP_TOKEN_COUNT] = tokens.length;
       words[STEP_OUTPUT_COUNT] = outputRows.length;
       words[STEP_POSITION] = position;
-      words[STEP_GUESS] = guess ? 1 : 0;
       words.set(tokens, offsets[1] / 4);
       words.set(outputRows, offsets[2] / 4);
       if (sampling) putSampling(sampling.params, sampling.recentTokens, position + tokens.length);
