@@ -1,4 +1,5 @@
 /** Scores one model after the other on the same text, each against the first. */
+import { basename } from 'node:path';
 import type { Backend } from '../../compute/ops.ts';
 import { createEngine, type Engine } from '../../engine/engine.ts';
 import type { Evaluation } from '../../engine/evaluate.ts';
@@ -26,6 +27,7 @@ export interface EvalSettings {
 }
 
 export interface EvalRow {
+  /** Name of its file or folder. */
   readonly model: string;
   readonly architecture: string;
   readonly experts: string;
@@ -141,7 +143,7 @@ async function errorsAgainst(
 }
 
 async function scoreEntry(
-  engine: Engine, { variant }: EvalEntry, settings: EvalSettings, services: EvalServices, baseline: BaselineLogits | null,
+  engine: Engine, { modelPath, variant }: EvalEntry, settings: EvalSettings, services: EvalServices, baseline: BaselineLogits | null,
 ): Promise<{ score: Omit<EvalRow, 'expertSize' | 'expertErrors'>; recording: LogitRecording | null }> {
   const { signal, maxRecordingByteLength, clock, onProgress } = services;
   const { modelName, architecture } = engine.info;
@@ -158,5 +160,6 @@ async function scoreEntry(
     onProgress: (done, total) => onProgress(`${modelName} ${variant.name}: scoring`, done, total),
   });
   const seconds = (clock() - started) / 1000;
-  return { score: { model: modelName, architecture, experts: variant.name, evaluation, seconds }, recording };
+  // Requantised copies share the name that their metadata give.
+  return { score: { model: basename(modelPath), architecture, experts: variant.name, evaluation, seconds }, recording };
 }

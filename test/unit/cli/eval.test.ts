@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createReferenceBackend } from '../../../src/compute/reference/backend.ts';
@@ -74,7 +74,7 @@ describe('hotset eval', () => {
       'eval', '--model', QWEN, '--baseline', MODEL, '--backend', 'reference', '--context', '16', '--max-tokens', '16', '--markdown']);
     const [head, , baseline, model] = out.split('\n').map((line) => line.split(' | '));
     expect([code, head[0]]).toEqual([0, '| model']);
-    expect(baseline[0]).toBe('| Starter (random weights)');
+    expect(baseline[0]).toBe(`| ${basename(MODEL)}`);
     const [kl, rms] = [head.indexOf('KL divergence'), head.indexOf('relative RMS')];
     expect(baseline[kl]).toBe('–');
     expect(model[kl]).toMatch(/^\d+\.\d+ ± \d+\.\d+$/);
