@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     // Processes, not threads: Dawn is a native addon, and its driver path is read from the real environment.
     pool: 'forks',
+    // Vitest leaves a core free by default, which on two cores is half of the time.
+    maxWorkers: 2,
     projects: [
       project('unit', ['test/unit/**/*.test.ts'], 30_000),
       project('kernels', ['test/kernels/**/*.test.ts'], 180_000),
