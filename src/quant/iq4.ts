@@ -5,6 +5,7 @@
 import { copyBytes, nibblesFromNatural, nibblesToNatural } from './bit_order.ts';
 import { readF16 } from './float.ts';
 import type { WeightFormat } from './formats.ts';
+import { q4_0 } from './q_legacy.ts';
 
 /** What the 16 codes stand for (kvalues_iq4nl of ggml-common.h). */
 const LEVELS = Int8Array.of(-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113);
@@ -23,20 +24,14 @@ export const iq4_nl: WeightFormat = {
   ggmlType: 20,
   blockElems: 32,
   blockByteLength: 18,
-  planes: [{ name: 'codes', blockByteLength: 16 }, { name: 'scales', blockByteLength: 2 }],
+  planes: q4_0.planes,
   multiByteFields: [{ byteOffset: 0, byteLength: 2 }],
   shader: 'iq4_nl',
   decodeBlock(src, at, out, outIndex) {
     decodeLevels(src, at + 2, readF16(src, at), out, outIndex);
   },
-  packBlock(src, at, planes, block) {
-    nibblesToNatural(src, at + 2, 16, planes[0], block * 16);
-    copyBytes(src, at, 2, planes[1], block * 2);
-  },
-  unpackBlock(planes, block, dst, at) {
-    nibblesFromNatural(planes[0], block * 16, 16, dst, at + 2);
-    copyBytes(planes[1], block * 2, 2, dst, at);
-  },
+  packBlock: q4_0.packBlock,
+  unpackBlock: q4_0.unpackBlock,
 };
 
 /**

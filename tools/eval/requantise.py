@@ -15,33 +15,16 @@ from pathlib import Path
 
 import numpy as np
 
-TYPES = {
-    'Q4_0': 2, 'Q4_1': 3, 'Q5_0': 6, 'Q5_1': 7, 'Q8_0': 8, 'Q2_K': 10, 'Q3_K': 11, 'Q4_K': 12, 'Q5_K': 13, 'Q6_K': 14,
-    'IQ2_XXS': 16, 'IQ2_XS': 17, 'IQ3_XXS': 18, 'IQ1_S': 19, 'IQ4_NL': 20, 'IQ3_S': 21, 'IQ2_S': 22, 'IQ4_XS': 23,
-    'IQ1_M': 29, 'TQ1_0': 34, 'TQ2_0': 35, 'MXFP4': 39, 'NVFP4': 40, 'Q1_0': 41, 'Q2_0': 42,
-}
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import ggml_library  # noqa: E402
+
 ALIGNMENT = 32
-
-
-class TypeTraits(ctypes.Structure):
-    _fields_ = [
-        ('name', ctypes.c_char_p), ('block_elems', ctypes.c_int64), ('block_elems_interleave', ctypes.c_int64),
-        ('block_bytes', ctypes.c_size_t), ('is_quantized', ctypes.c_bool),
-        ('to_float', ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)),
-    ]
-
-
-class InitParams(ctypes.Structure):
-    _fields_ = [('mem_size', ctypes.c_size_t), ('mem_buffer', ctypes.c_void_p), ('no_alloc', ctypes.c_bool)]
 
 
 class Ggml:
     def __init__(self, path):
-        self.library = ctypes.CDLL(path)
-        self.library.ggml_init.restype = ctypes.c_void_p
-        self.library.ggml_init.argtypes = [InitParams]
-        self.library.ggml_init(InitParams(1 << 20, None, True))  # fills ggml's f16 table
-        self.library.ggml_get_type_traits.restype = ctypes.POINTER(TypeTraits)
+        self.library = ggml_library.load(path)
         quantize = self.library.ggml_quantize_chunk
         quantize.restype = ctypes.c_size_t
         quantize.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p] + [ctypes.c_int64] * 3 + [ctypes.c_void_p]
@@ -118,7 +101,7 @@ def main():
         tensors.append((name, dims, reader.integer(4), reader.integer(8)))
     data_begin = -(-reader.at // ALIGNMENT) * ALIGNMENT
     ggml = Ggml(library)
-    wanted = ggml.type(TYPES[type_name])
+    wanted = ggml.type(ggml_library.TYPES[type_name])
     directory, pieces, offset = b'', [], 0
     for name, dims, kind, begin in tensors:
         count = int(np.prod(dims))

@@ -11,26 +11,14 @@ import hashlib
 import json
 import struct
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import ggml_library  # noqa: E402
 
 BLOCKS = 256
 SEED = 4000
-TYPES = {
-    'F16': 1, 'Q4_0': 2, 'Q4_1': 3, 'Q5_0': 6, 'Q5_1': 7, 'Q8_0': 8, 'Q2_K': 10, 'Q3_K': 11, 'Q4_K': 12, 'Q5_K': 13,
-    'Q6_K': 14, 'IQ2_XXS': 16, 'IQ2_XS': 17, 'IQ3_XXS': 18, 'IQ1_S': 19, 'IQ4_NL': 20, 'IQ3_S': 21, 'IQ2_S': 22,
-    'IQ4_XS': 23, 'IQ1_M': 29, 'BF16': 30, 'TQ1_0': 34, 'TQ2_0': 35, 'MXFP4': 39, 'NVFP4': 40, 'Q1_0': 41, 'Q2_0': 42,
-}
-
-
-class TypeTraits(ctypes.Structure):
-    _fields_ = [
-        ('name', ctypes.c_char_p), ('block_elems', ctypes.c_int64), ('block_elems_interleave', ctypes.c_int64),
-        ('block_bytes', ctypes.c_size_t), ('is_quantized', ctypes.c_bool),
-        ('to_float', ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)),
-    ]
-
-
-class InitParams(ctypes.Structure):
-    _fields_ = [('mem_size', ctypes.c_size_t), ('mem_buffer', ctypes.c_void_p), ('no_alloc', ctypes.c_bool)]
 
 
 def random_bytes(count, seed):
@@ -54,14 +42,9 @@ def digest(values):
 
 
 def main():
-    ggml = ctypes.CDLL(sys.argv[1])
-    # ggml fills its f16 table when the first context is made.
-    ggml.ggml_init.restype = ctypes.c_void_p
-    ggml.ggml_init.argtypes = [InitParams]
-    ggml.ggml_init(InitParams(1 << 20, None, True))
-    ggml.ggml_get_type_traits.restype = ctypes.POINTER(TypeTraits)
+    ggml = ggml_library.load(sys.argv[1])
     result = {}
-    for name, type_id in TYPES.items():
+    for name, type_id in ggml_library.TYPES.items():
         traits = ggml.ggml_get_type_traits(type_id).contents
         raw = random_bytes(BLOCKS * traits.block_bytes, SEED + type_id)
         out = ctypes.create_string_buffer(BLOCKS * traits.block_elems * 4)

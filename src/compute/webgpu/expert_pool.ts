@@ -15,7 +15,7 @@ import {
 } from '../residency.ts';
 import { checked, GPU_COPY_DST, GPU_STORAGE } from './device.ts';
 import type { BufferView } from './kernel.ts';
-import { planSlotGroups } from './slot_groups.ts';
+import { planSlotGroups, slabRanges } from './slot_groups.ts';
 import { UploadRing } from './upload_ring.ts';
 import type { ExpertSlab, ExpertWeights } from './weights.ts';
 
@@ -110,11 +110,9 @@ export class ExpertPool {
     try {
       const groups: Group[] = [];
       for (const [g, group] of planned.entries()) {
-        const perSlab = Math.floor(maxBindingByteLength / group.slotByteLength);
-        if (perSlab === 0) throw new Error(`one expert (${group.slotByteLength} bytes) is larger than one GPU binding of ${maxBindingByteLength} bytes`);
         const slabs: ExpertSlab[] = [];
-        for (let first = 0; first < group.slotCount; first += perSlab) {
-          const count = Math.min(perSlab, group.slotCount - first);
+        const layer = `layer ${expertLayers[group.layerIndexes[0]].layer}`;
+        for (const { first, count } of slabRanges(group.slotCount, group.slotByteLength, maxBindingByteLength, layer)) {
           const buffer = await make(`expert slots ${g}, ${first}+`, count * group.slotByteLength);
           slabs.push({ view: { buffer, byteOffset: 0, byteLength: buffer.size }, firstExpert: first, expertCount: count });
         }
@@ -129,8 +127,9 @@ export class ExpertPool {
       };
       const longest = Math.max(...planned.map((group) => group.slotByteLength));
       const staging = Math.min(MAX_STAGING_BYTES, Math.max(MIN_STAGING_BYTES, PARALLEL_READS * longest));
+      const policy = options.createPolicy(shape);
       const uploads = await UploadRing.create(device, alignUp(staging, 4));
-      return new ExpertPool(device, source, options.createPolicy(shape), shape, groups, tables, uploads, tracer);
+      return new ExpertPool(device, source, policy, shape, groups, tables, uploads, tracer);
     } catch (error) {
       for (const buffer of made) buffer.destroy();
       throw error;

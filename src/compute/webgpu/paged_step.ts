@@ -105,9 +105,9 @@ export class PagedSteps {
     for (const section of program.sections) {
       const before = program.trunk.slice(from, section.begin);
       const products = program.trunk.slice(section.begin, section.combine);
-      const all = Array.from({ length: pool.shape.expertCount }, (_, expert) => pool.key(section.layerIndex, expert));
-      let needed: readonly ExpertKey[] = all;
+      let needed: readonly ExpertKey[];
       if (pool.holdsLayer(section.layerIndex)) {
+        needed = Array.from({ length: pool.shape.expertCount }, (_, expert) => pool.key(section.layerIndex, expert));
         this.#device.queue.submit([this.#encode(before)]);
       } else {
         needed = await this.#idsOf(section, contents.tokens.length, before);

@@ -39,6 +39,22 @@ export function planSlotGroups(
   }
 }
 
+/**
+ * Slots [first, first + count) of each of the slabs that `slotCount` slots are split into, none larger than a binding.
+ * @param what whose slots they are, for the message
+ * @throws Error where one slot is larger than a binding
+ */
+export function slabRanges(
+  slotCount: number, slotByteLength: number, maxBindingByteLength: number, what: string,
+): { readonly first: number; readonly count: number }[] {
+  const perSlab = Math.floor(maxBindingByteLength / slotByteLength);
+  if (perSlab === 0) throw new Error(`${what}: one expert (${slotByteLength} bytes) is larger than one GPU binding of ${maxBindingByteLength} bytes`);
+  return Array.from({ length: Math.ceil(slotCount / perSlab) }, (_, slab) => {
+    const first = slab * perSlab;
+    return { first, count: Math.min(perSlab, slotCount - first) };
+  });
+}
+
 function splitEvenly<T>(items: readonly T[], parts: number): T[][] {
   return Array.from({ length: parts }, (_, i) =>
     items.slice(Math.floor(i * items.length / parts), Math.floor((i + 1) * items.length / parts)));

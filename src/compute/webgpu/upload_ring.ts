@@ -43,7 +43,13 @@ export class UploadRing {
       }));
       return { buffer, range: new Uint8Array(buffer.getMappedRange()), mapped: Promise.resolve() };
     };
-    return new UploadRing(device, [await make(), await make()]);
+    const first = await make();
+    try {
+      return new UploadRing(device, [first, await make()]);
+    } catch (error) {
+      first.buffer.destroy();
+      throw error;
+    }
   }
 
   get byteLength(): number {

@@ -3,8 +3,10 @@ import type { LoadOptions, ModelGraph } from '../ops.ts';
 import type { DenseEntry, ExpertLayerEntry, ModelSource } from '../../storage/model_source.ts';
 import { WEIGHT_FORMATS } from '../../quant/formats.ts';
 import { alignUp, packedLayout, PLANE_ALIGN_BYTES, type PackedLayout } from '../../quant/packed.ts';
+import { expertRowByteLength } from '../../storage/manifest.ts';
 import { checked, GPU_COPY_DST, GPU_COPY_SRC, GPU_STORAGE } from './device.ts';
 import type { BufferView } from './kernel.ts';
+import { slabRanges } from './slot_groups.ts';
 
 /**
  * Rows [firstRow, firstRow + layout.rows) of a matrix: packed on their own, or rows of a larger packed matrix, whose
@@ -225,11 +227,9 @@ export async function uploadWeights(
 
   async function uploadExperts(entry: ExpertLayerEntry): Promise<ExpertWeights> {
     const strideByteLength = alignUp(expertRowByteLength(entry), 16);
-    const perSlab = Math.min(manifest.expertCount, Math.floor(maxBindingByteLength / strideByteLength));
-    if (perSlab === 0) throw new Error(`layer ${entry.layer}: one expert (${strideByteLength} bytes) is larger than one GPU binding of ${maxBindingByteLength} bytes`);
     const slabs: ExpertSlab[] = [];
-    for (let firstExpert = 0; firstExpert < manifest.expertCount; firstExpert += perSlab) {
-      const expertCount = Math.min(perSlab, manifest.expertCount - firstExpert);
+    const ranges = slabRanges(manifest.expertCount, strideByteLength, maxBindingByteLength, `layer ${entry.layer}`);
+    for (const { first: firstExpert, count: expertCount } of ranges) {
       const byteLength = expertCount * strideByteLength;
       const buffer = await makeBuffer(`layer ${entry.layer} experts ${firstExpert}+`, byteLength);
       for (let e = 0; e < expertCount; e++) {
@@ -254,11 +254,6 @@ export async function uploadWeights(
     byteLength: buffers.reduce((sum, b) => sum + b.size, 0),
     destroy() { for (const buffer of buffers) buffer.destroy(); },
   };
-}
-
-/** Bytes that gate, up and down take: the manifest's stride may be longer (its layers share one). */
-function expertRowByteLength(entry: ExpertLayerEntry): number {
-  return Math.max(...[entry.gate, entry.up, entry.down].map((m) => m.byteOffset + m.byteLength));
 }
 
 function namesInUse(graph: ModelGraph): { matrices: Set<string>; vectors: Set<string>; expertLayers: Set<number> } {
