@@ -1,19 +1,12 @@
 /** `npm run bench:residency`: upload ways, and decode speed against the size of the expert pool. See --help. */
 import { parseArgs } from 'node:util';
-import type { Backend, LoadedModel } from '../../../src/compute/ops.ts';
-import type { ResidencyCounters } from '../../../src/compute/residency.ts';
 import { openDevice } from '../../../src/compute/webgpu/device.ts';
-import { NextUsePolicy } from '../../../src/experts/next_use.ts';
 import { openDawn } from '../../../src/hosts/dawn.ts';
 import { openNodeBackend } from '../../../src/hosts/node_backend.ts';
-import { buildGraph, planModel } from '../../../src/models/registry.ts';
-import { WEIGHT_FORMATS, type WeightFormatName } from '../../../src/quant/formats.ts';
-import { manifestFromPlan } from '../../../src/storage/manifest.ts';
-import type { ModelSource } from '../../../src/storage/model_source.ts';
-import { withZipfRouting } from '../../synthetic/biased_router.ts';
-import { syntheticCheckpoint, syntheticSource } from '../../synthetic/synthetic_model.ts';
 import { BENCH_SHAPES } from '../shapes.ts';
-import { measureUploads } from './uploads.ts';
+import { sweepPools } from './sweep.ts';
+import { sweepOptionsOf } from './sweep_options.ts';
+import { printUploads } from './uploads.ts';
 
 const HELP = `Usage: npm run bench:residency -- [options]
   --uploads             time the ways to upload rows, and stop
@@ -40,96 +33,19 @@ const { values } = parseArgs({
   },
 });
 
-/** Sampled at temperature 1, random weights write random text: no token repeats the experts of the one before. */
-const SAMPLING = { temperature: 1, topK: 0, topP: 1, minP: 0, repetitionPenalty: 1, penaltyLastN: 0, seed: 11 } as const;
-
-async function decode(model: LoadedModel, warm: number, count: number): Promise<{ rate: number; used: ResidencyCounters | null }> {
-  const sequence = model.createSequence();
-  let token = 1;
-  const steps = async (n: number): Promise<void> => {
-    for (let i = 0; i < n; i++) {
-      token = (await model.step(sequence, [token], { kind: 'sample', sampling: SAMPLING, recentTokens: [] })).token ?? 0;
-    }
-  };
-  await steps(warm);
-  const before = model.residency && { ...model.residency };
-  const start = performance.now();
-  await steps(count);
-  const rate = (1000 * count) / (performance.now() - start);
-  const after = model.residency;
-  sequence.dispose();
-  return { rate, used: before && after ? difference(after, before) : null };
-}
-
-function difference(after: Readonly<ResidencyCounters>, before: Readonly<ResidencyCounters>): ResidencyCounters {
-  const used = { ...after };
-  for (const name of Object.keys(used) as (keyof ResidencyCounters)[]) used[name] -= before[name];
-  return used;
-}
-
-/** Rows of a layer out of memory at the speed of a copy: a few made once serve all experts, which doesn't change routing. */
-function withRowsInMemory(source: ModelSource): ModelSource {
-  const rows = new Map<number, Uint8Array>();
-  return {
-    ...source,
-    async readExpertRow(layer, expert, into) {
-      const row = rows.get(expert % 8) ?? await source.readExpertRow(layer, expert);
-      rows.set(expert % 8, row);
-      if (!into) return row;
-      into.set(row);
-      return into.subarray(0, row.byteLength);
-    },
-  };
-}
-
-async function sweep(backend: Backend): Promise<void> {
-  const shape = { ...BENCH_SHAPES[values.shape], ...(values.layers ? { layerCount: Number(values.layers) } : {}) };
-  const expertFormat = values['expert-format'] as WeightFormatName;
-  if (!(expertFormat in WEIGHT_FORMATS)) throw new RangeError(`--expert-format takes one of ${Object.keys(WEIGHT_FORMATS).join(', ')}`);
-  const checkpoint = syntheticCheckpoint(shape, {
-    embedding: 'F32', attention: 'Q8_0', head: 'Q8_0', gateUp: expertFormat, down: expertFormat,
-  }, `${values.shape} (random weights)`);
-  const manifest = manifestFromPlan(planModel(checkpoint));
-  const graph = buildGraph(manifest.architecture, manifest.hyperparameters, manifest.dense.map((entry) => entry.name));
-  const [warm, count] = [Number(values.warm), Number(values.decode)];
-  console.log(`${values.shape}, ${shape.layerCount} layers × ${shape.expertCount} experts in ${expertFormat}, rows of ${manifest.expertStrideByteLength} bytes\n`);
-  console.log('| routing | pool | device memory | tok/s | of resident | hits | zero-miss steps | missed layers/token | rows/token | MB/token |');
-  console.log('|---|---|---|---|---|---|---|---|---|---|');
-  for (const exponent of values.zipf.split(',').map(Number)) {
-    const source: ModelSource = withRowsInMemory(withZipfRouting(syntheticSource(manifest), exponent));
-    let resident = 0;
-    for (const percent of values.pools.split(',').map(Number)) {
-      const experts = percent >= 100 ? {} : {
-        experts: { size: { share: percent / 100 }, createPolicy: (pool: ConstructorParameters<typeof NextUsePolicy>[0]) => new NextUsePolicy(pool) },
-      };
-      const model = await backend.load(source, graph, { contextLength: warm + count + 1, ...experts });
-      const { rate, used } = await decode(model, warm, count);
-      if (percent >= 100) resident = rate;
-      const cells = used ? [
-        `${(100 * used.hits / Math.max(1, used.hits + used.misses)).toFixed(1)} %`, `${(100 * used.zeroMissSteps / used.steps).toFixed(1)} %`,
-        (used.missedLayers / used.steps).toFixed(2), (used.rowsLoaded / used.steps).toFixed(1), (used.byteLengthLoaded / used.steps / 1e6).toFixed(2),
-      ] : ['100 %', '100 %', '0', '0', '0'];
-      console.log(`| ${exponent === 0 ? 'uniform' : `Zipf ${exponent}`} | ${percent} % | ${(model.deviceByteLength / 1e9).toFixed(2)} GB | ${rate.toFixed(1)} | ` +
-        `${resident === 0 ? '' : `${(100 * rate / resident).toFixed(0)} %`} | ${cells.join(' | ')} |`);
-      model.dispose();
-    }
-  }
-}
-
 if (values.help) {
   process.stdout.write(HELP);
 } else if (values.uploads) {
   const opened = await openDevice(await openDawn());
   const { device, adapter } = opened;
-  console.log(`${adapter}\n\n| way | row | GB/s |\n|---|---|---|`);
-  await measureUploads(device, [256 * 1024, 1024 * 1024, 4 * 1024 * 1024], ({ way, rowByteLength, gigabytesPerSecond }) =>
-    console.log(`| ${way} | ${rowByteLength / 1024} KiB | ${gigabytesPerSecond.toFixed(2)} |`));
+  await printUploads(device, adapter, console.log);
   device.destroy();
   // Dawn crashes where its root object is collected while a device works: this keeps it.
   if (!opened.gpu) throw new Error('the GPU is gone');
 } else {
+  const options = sweepOptionsOf(values);
   const backend = await openNodeBackend('webgpu');
   console.log(backend.info.label);
-  await sweep(backend);
+  await sweepPools(backend, options, console.log);
   backend.dispose();
 }

@@ -1,4 +1,5 @@
 /** Ways to bring an expert row to the GPU, timed: what the pool's upload path was chosen by. */
+import type { Print } from './sweep.ts';
 
 /** Bytes that each way moves in one measurement. */
 const TOTAL_BYTES = 512 * 1024 * 1024;
@@ -9,7 +10,7 @@ const COPY_DST = 0x0008;
 const STORAGE = 0x0080;
 const MAP_MODE_WRITE = 0x0002;
 
-export interface UploadRate {
+interface UploadRate {
   readonly way: string;
   readonly rowByteLength: number;
   readonly gigabytesPerSecond: number;
@@ -86,9 +87,19 @@ const WAYS: Readonly<Record<string, (rig: Rig) => Promise<void>>> = {
   mappedAtCreation: viaMappedAtCreation,
 };
 
+/** Row sizes that the table has. */
+const ROW_BYTE_LENGTHS = [256 * 1024, 1024 * 1024, 4 * 1024 * 1024];
+
+/** Prints a table in Markdown. @param adapter its name */
+export async function printUploads(device: GPUDevice, adapter: string, print: Print): Promise<void> {
+  await print(`${adapter}\n\n| way | row | GB/s |\n|---|---|---|`);
+  await measureUploads(device, ROW_BYTE_LENGTHS, ({ way, rowByteLength, gigabytesPerSecond }) =>
+    print(`| ${way} | ${rowByteLength / 1024} KiB | ${gigabytesPerSecond.toFixed(2)} |`));
+}
+
 /** Each way at each row size, after a warm-up. */
-export async function measureUploads(
-  device: GPUDevice, rowByteLengths: readonly number[], onFound: (rate: UploadRate) => void,
+async function measureUploads(
+  device: GPUDevice, rowByteLengths: readonly number[], onFound: (rate: UploadRate) => void | Promise<void>,
 ): Promise<void> {
   for (const rowByteLength of rowByteLengths) {
     const row = new Uint8Array(rowByteLength).map((_, i) => i);
@@ -99,7 +110,7 @@ export async function measureUploads(
       const start = performance.now();
       await run({ device, slab, row, count });
       const seconds = (performance.now() - start) / 1000;
-      onFound({ way, rowByteLength, gigabytesPerSecond: count * rowByteLength / seconds / 1e9 });
+      await onFound({ way, rowByteLength, gigabytesPerSecond: count * rowByteLength / seconds / 1e9 });
     }
     slab.destroy();
   }

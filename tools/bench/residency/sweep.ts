@@ -1,0 +1,88 @@
+/** Decode speed against the size of the expert pool, on a model of random weights. Runs in Node and in a browser. */
+import type { Backend, LoadedModel } from '../../../src/compute/ops.ts';
+import type { PoolShape, ResidencyCounters } from '../../../src/compute/residency.ts';
+import { NextUsePolicy } from '../../../src/experts/next_use.ts';
+import { buildGraph, planModel } from '../../../src/models/registry.ts';
+import { manifestFromPlan } from '../../../src/storage/manifest.ts';
+import type { ModelSource } from '../../../src/storage/model_source.ts';
+import { withZipfRouting } from '../../synthetic/biased_router.ts';
+import { syntheticCheckpoint, syntheticSource } from '../../synthetic/synthetic_model.ts';
+import type { SweepOptions } from './sweep_options.ts';
+
+/** Takes a line of the report: the terminal, or the server that a page reports to. */
+export type Print = (line: string) => void | Promise<void>;
+
+/** Sampled at temperature 1, random weights write random text: no token repeats the experts of the one before. */
+const SAMPLING = { temperature: 1, topK: 0, topP: 1, minP: 0, repetitionPenalty: 1, penaltyLastN: 0, seed: 11 } as const;
+
+async function decode(model: LoadedModel, warm: number, count: number): Promise<{ rate: number; used: ResidencyCounters | null }> {
+  const sequence = model.createSequence();
+  let token = 1;
+  const steps = async (n: number): Promise<void> => {
+    for (let i = 0; i < n; i++) {
+      token = (await model.step(sequence, [token], { kind: 'sample', sampling: SAMPLING, recentTokens: [] })).token ?? 0;
+    }
+  };
+  await steps(warm);
+  const before = model.residency && { ...model.residency };
+  const start = performance.now();
+  await steps(count);
+  const rate = (1000 * count) / (performance.now() - start);
+  const after = model.residency;
+  sequence.dispose();
+  return { rate, used: before && after ? countersSince(before, after) : null };
+}
+
+/** What was counted between two readings. */
+export function countersSince(before: Readonly<ResidencyCounters>, after: Readonly<ResidencyCounters>): ResidencyCounters {
+  const used = { ...after };
+  for (const name of Object.keys(used) as (keyof ResidencyCounters)[]) used[name] -= before[name];
+  return used;
+}
+
+/** Rows of a layer out of memory at the speed of a copy: a few made once serve all experts, which doesn't change routing. */
+function withRowsInMemory(source: ModelSource): ModelSource {
+  const rows = new Map<number, Uint8Array>();
+  return {
+    ...source,
+    async readExpertRow(layer, expert, into) {
+      const row = rows.get(expert % 8) ?? await source.readExpertRow(layer, expert);
+      rows.set(expert % 8, row);
+      if (!into) return row;
+      into.set(row);
+      return into.subarray(0, row.byteLength);
+    },
+  };
+}
+
+/** Prints a table in Markdown, one line a routing and pool. */
+export async function sweepPools(backend: Backend, options: SweepOptions, print: Print): Promise<void> {
+  const { shapeName, shape, expertFormat, pools, exponents, warm, decode: count } = options;
+  const checkpoint = syntheticCheckpoint(shape, {
+    embedding: 'F32', attention: 'Q8_0', head: 'Q8_0', gateUp: expertFormat, down: expertFormat,
+  }, `${shapeName} (random weights)`);
+  const manifest = manifestFromPlan(planModel(checkpoint));
+  const graph = buildGraph(manifest.architecture, manifest.hyperparameters, manifest.dense.map((entry) => entry.name));
+  await print(`${shapeName}, ${shape.layerCount} layers × ${shape.expertCount} experts in ${expertFormat}, rows of ${manifest.expertStrideByteLength} bytes\n`);
+  await print('| routing | pool | device memory | tok/s | of resident | hits | zero-miss steps | missed layers/token | rows/token | MB/token |');
+  await print('|---|---|---|---|---|---|---|---|---|---|');
+  for (const exponent of exponents) {
+    const source: ModelSource = withRowsInMemory(withZipfRouting(syntheticSource(manifest), exponent));
+    let resident = 0;
+    for (const percent of pools) {
+      const experts = percent >= 100 ? {} : {
+        experts: { size: { share: percent / 100 }, createPolicy: (pool: PoolShape) => new NextUsePolicy(pool) },
+      };
+      const model = await backend.load(source, graph, { contextLength: warm + count + 1, ...experts });
+      const { rate, used } = await decode(model, warm, count);
+      if (percent >= 100) resident = rate;
+      const cells = used ? [
+        `${(100 * used.hits / Math.max(1, used.hits + used.misses)).toFixed(1)} %`, `${(100 * used.zeroMissSteps / used.steps).toFixed(1)} %`,
+        (used.missedLayers / used.steps).toFixed(2), (used.rowsLoaded / used.steps).toFixed(1), (used.byteLengthLoaded / used.steps / 1e6).toFixed(2),
+      ] : ['100 %', '100 %', '0', '0', '0'];
+      await print(`| ${exponent === 0 ? 'uniform' : `Zipf ${exponent}`} | ${percent} % | ${(model.deviceByteLength / 1e9).toFixed(2)} GB | ${rate.toFixed(1)} | ` +
+        `${resident === 0 ? '' : `${(100 * rate / resident).toFixed(0)} %`} | ${cells.join(' | ')} |`);
+      model.dispose();
+    }
+  }
+}
