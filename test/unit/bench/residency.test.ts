@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { chromiumArguments } from '../../../tools/bench/residency/chromium/driver.ts';
+import { measurementOf, type ChromiumArguments } from '../../../tools/bench/residency/chromium/measure.ts';
+import { measureReads, rateText, readOffsets } from '../../../tools/bench/residency/chromium/read_rate.ts';
+import { sweepOptionsOf } from '../../../tools/bench/residency/sweep_options.ts';
+
+const ARGUMENTS: ChromiumArguments = {
+  shape: 'olmoe', layers: '2', 'expert-format': 'W2', pools: '100,12.5', zipf: '0,0.8', warm: '0', decode: '8',
+  uploads: false, reads: false, 'read-file': '256', hardware: false,
+};
+
+describe('options of bench:residency', () => {
+  it('become plain data that a browser can be sent', () => {
+    const { shape, ...options } = sweepOptionsOf(ARGUMENTS);
+    expect(options).toEqual({ shapeName: 'olmoe', expertFormat: 'W2', pools: [100, 12.5], exponents: [0, 0.8], warm: 0, decode: 8 });
+    expect(shape).toMatchObject({ layerCount: 2, expertCount: 64 });
+    expect(measurementOf({ ...ARGUMENTS, reads: true })).toEqual({ kind: 'reads', fileByteLength: 2 ** 28 });
+    expect(measurementOf({ ...ARGUMENTS, uploads: true })).toEqual({ kind: 'uploads' });
+    expect(measurementOf(ARGUMENTS)).toEqual({ kind: 'sweep', options: sweepOptionsOf(ARGUMENTS) });
+  });
+
+  it.each([
+    ['shape', 'gpt', /--shape takes one of olmoe, /], ['expert-format', 'w2', /--expert-format takes one of /],
+    ['pools', '100,,25', /--pools takes numbers/], ['pools', '0', /--pools takes numbers/], ['layers', '1.5', /--layers takes whole/],
+    ['layers', '17', /--layers takes numbers from 1 to 16/], ['decode', '', /--decode takes numbers/], ['zipf', 'x', /--zipf takes numbers/],
+  ])('refuse --%s %s', (option, value, message) => {
+    expect(() => sweepOptionsOf({ ...ARGUMENTS, [option]: value })).toThrow(message);
+  });
+
+  it('choose Chromium\'s software adapter unless hardware is asked for', () => {
+    expect(chromiumArguments(false, 'p', 'a')).toContain('--use-webgpu-adapter=swiftshader');
+    expect(chromiumArguments(true, 'p', 'a').filter((flag) => /swiftshader|vulkan/i.test(flag)))
+      .toEqual(['--enable-features=Vulkan', '--use-angle=vulkan', '--disable-vulkan-surface']);
+  });
+});
+
+describe('reads of bench:residency', () => {
+  it('touch whole blocks of the file once, in order or not', () => {
+    expect(readOffsets(35, 10, 'in order')).toEqual([0, 10, 20]);
+    const random = readOffsets(10_000, 10, 'random', 500);
+    expect(new Set(random).size).toBe(500);
+    expect(random.every((at) => at % 10 === 0 && at <= 9990)).toBe(true);
+    expect(random).not.toEqual([...random].sort((a, b) => a - b));
+  });
+
+  it('go to as many lanes as were asked for, each offset once', async () => {
+    const seen: number[] = [];
+    let [running, most] = [0, 0];
+    await measureReads(async (at) => {
+      seen.push(at);
+      most = Math.max(most, ++running);
+      await Promise.resolve();
+      running -= 1;
+    }, [0, 1, 2, 3, 4, 5], 1, 3);
+    expect([seen, most]).toEqual([[0, 1, 2, 3, 4, 5], 3]);
+  });
+
+  it('are told in units that leave digits', () => {
+    expect(rateText({ gigabytesPerSecond: 12.345, microseconds: 8.44 })).toBe('12.35 GB/s · 8.4 µs');
+    expect(rateText({ gigabytesPerSecond: 0.0123, microseconds: 24_600 })).toBe('12.3 MB/s · 25 ms');
+  });
+});
