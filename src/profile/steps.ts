@@ -7,7 +7,7 @@ export const STEP_FIELDS = [
   /** 1 for a decoded token, 0 for a part of a prompt. */
   'isDecode',
   'startMs', 'durationMs', 'position', 'tokens',
-  /** The GPU's own time by timestamp queries; NaN where the device has none. */
+  /** The GPU's own time by timestamp queries; NaN where the device has none and in steps that weren't timed. */
   'gpuMs',
   /** From each submit to its readback, the GPU's time included. */
   'waitMs',
@@ -73,7 +73,7 @@ export function stepRows(cells: Float64Array): StepRow[] {
 
 /** Where a step's time went, in milliseconds; adds up to its duration. */
 export interface TimeSplit {
-  /** Null where the device doesn't tell: then it is part of `wait`. */
+  /** Null where it wasn't measured: then it is part of `wait`. */
   readonly gpu: number | null;
   /** The way to the GPU and back: queueing, the map's arrival. */
   readonly wait: number;
@@ -123,18 +123,26 @@ export function foundShares(rows: readonly Readonly<StepRow>[]): FoundShares | n
   return { device: hits / all, memory: (misses - storage) / all, storage: storage / all };
 }
 
+/** A GPU is timed in some of the steps, and how long a step waits differs: what those tell of all is the share. */
+function gpuShareOfWait(rows: readonly Readonly<StepRow>[]): number | null {
+  const timed = rows.filter((row) => !Number.isNaN(row.gpuMs) && row.waitMs > 0);
+  if (timed.length === 0) return null;
+  const sum = (value: (row: Readonly<StepRow>) => number): number => timed.reduce((total, row) => total + value(row), 0);
+  return sum((row) => splitOf(row).gpu ?? 0) / sum((row) => row.waitMs);
+}
+
 export function summaryOfSteps(rows: readonly Readonly<StepRow>[]): StepSummary | null {
   const decode = rows.filter((row) => row.isDecode === 1);
   if (decode.length === 0) return null;
   const mean = (value: (row: Readonly<StepRow>) => number): number => decode.reduce((sum, row) => sum + value(row), 0) / decode.length;
   const splits = decode.map(splitOf);
-  const meanOf = (part: 'wait' | 'fetch' | 'upload' | 'rest'): number => splits.reduce((sum, split) => sum + split[part], 0) / splits.length;
-  const timed = splits.every(({ gpu }) => gpu !== null);
-  const gpu = splits.reduce((sum, split) => sum + (split.gpu ?? 0), 0) / splits.length;
+  const meanOf = (part: 'fetch' | 'upload' | 'rest'): number => splits.reduce((sum, split) => sum + split[part], 0) / splits.length;
+  const waitMs = mean((row) => row.waitMs);
+  const gpuShare = gpuShareOfWait(decode);
+  const gpu = gpuShare === null ? null : gpuShare * waitMs;
   return {
     steps: decode.length,
-    // A GPU time that only some steps have would be none of all.
-    split: { gpu: timed ? gpu : null, wait: meanOf('wait') + (timed ? 0 : gpu), fetch: meanOf('fetch'), upload: meanOf('upload'), rest: meanOf('rest') },
+    split: { gpu, wait: waitMs - (gpu ?? 0), fetch: meanOf('fetch'), upload: meanOf('upload'), rest: meanOf('rest') },
     durationMs: mean((row) => row.durationMs),
     zeroMissShare: mean((row) => (row.misses === 0 ? 1 : 0)),
     missedLayers: mean((row) => row.missedLayers),

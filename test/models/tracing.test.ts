@@ -42,6 +42,8 @@ async function answer(model: LoadedModel): Promise<number[]> {
 
 describe.each([['webgpu'], ['reference']] as const)('%s', (kind) => {
   let backend: Backend;
+  /** Of the model whose experts are all resident. */
+  let heatOfAll: readonly number[] | null = null;
   beforeAll(async () => {
     backend = kind === 'reference' ? createReferenceBackend()
       : await createWebGpuBackend({ gpu: await openDawn({ dawnFeatures: ['disable_workgroup_init'] }), shaderSources: await loadShaderSources() });
@@ -73,11 +75,14 @@ describe.each([['webgpu'], ['reference']] as const)('%s', (kind) => {
     const { layers, expertCount, topK, heat } = experts!;
     expect(heat.length).toBe(layers.length * expertCount);
     expect(heat.reduce((sum, count) => sum + count, 0)).toBe(2 * DECODED * layers.length * topK);
+    heatOfAll ??= [...heat];
+    expect([...heat]).toEqual(heatOfAll);
     for (const row of decode) {
       expect(row.hits + row.misses).toBe(layers.length * topK);
       expect(row.durationMs + 1e-6).toBeGreaterThanOrEqual(row.waitMs + row.readMs);
       if (kind === 'webgpu') expect(row.waitMs).toBeGreaterThan(0);
     }
+    expect(decode.some((row) => row.gpuMs > 0)).toBe(backend.info.features.includes('timestamp-query'));
     const names = new Set([...tracer.events()].map(({ event }) => event));
     expect(names).toContain('decode');
     expect(names).toContain('prefill');

@@ -1,7 +1,6 @@
 /** GPU time of every kernel by timestamp queries. Each call runs in a pass of its own, so it costs launches: off by default. */
 import { GPU_COPY_DST, GPU_COPY_SRC, GPU_MAP_READ, GPU_QUERY_RESOLVE, MAP_MODE_READ } from './device.ts';
 import { encodeCalls, type PreparedCall } from './pipeline_cache.ts';
-import type { CopiesAfter } from './step_trace.ts';
 
 /** WebGPU's largest query set. */
 const MAX_QUERIES = 4096;
@@ -16,7 +15,7 @@ export interface KernelTime {
 
 export interface KernelProfile {
   /** Encodes calls with timestamps. More than MAX_QUERIES / 2 calls a step: the rest runs unmeasured. */
-  encode(encoder: GPUCommandEncoder, calls: readonly PreparedCall[], after?: CopiesAfter): void;
+  encode(encoder: GPUCommandEncoder, calls: readonly PreparedCall[]): void;
   /** Reads what was encoded since the last collect(), after its submit; tells milliseconds since the first call began. */
   collect(onKernel?: (kernel: string, begin: number, end: number) => void): Promise<void>;
   /** Totals since the start, slowest first. */
@@ -35,7 +34,7 @@ export function createKernelProfile(device: GPUDevice): KernelProfile {
   let pending: PreparedCall[] = [];
   const totals = new Map<string, { calls: number; milliseconds: number }>();
   return {
-    encode(encoder, calls, after) {
+    encode(encoder, calls) {
       const measured = calls.slice(0, MAX_QUERIES / 2);
       measured.forEach((call, i) => {
         const pass = encoder.beginComputePass({
@@ -44,7 +43,6 @@ export function createKernelProfile(device: GPUDevice): KernelProfile {
         });
         encodeCalls(pass, [call]);
         pass.end();
-        after?.get(i)?.(encoder);
       });
       if (calls.length > measured.length) {
         const pass = encoder.beginComputePass();

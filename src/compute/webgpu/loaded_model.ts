@@ -12,14 +12,13 @@ import { createModelResources, OUTPUT_CAPACITY, ROUTED_BYTE_OFFSET, type ModelRe
 import { PagedSteps, type StepObserver } from './paged_step.ts';
 import { encodeCalls, type PipelineCache, type PreparedCall } from './pipeline_cache.ts';
 import type { StepContents } from './step_buffer.ts';
-import { StepTrace, type CopiesAfter, type TraceMode } from './step_trace.ts';
+import { layerIdsByteLength } from './program.ts';
+import { StepTrace, type TraceMode } from './step_trace.ts';
 
 /** Of ModelResources.result. */
 const RESULT_BYTE_LENGTH = 16;
 /** What sample.wgsl answers where no logit is finite. */
 const NO_TOKEN = 0xffffffff;
-/** On a graphics card, copying the routing of every layer takes a tenth of a step: a heat map does with a sample. */
-const ROUTED_EVERY_STEPS = 8;
 
 class GpuSequence implements Sequence {
   length = 0;
@@ -60,14 +59,10 @@ export async function loadModel(
   return model;
 }
 
-const NO_COPIES: CopiesAfter = new Map();
-
 interface Ahead {
   readonly program: PreparedProgram;
   readonly commands: GPUCommandBuffer;
   readonly mode: TraceMode;
-  /** Copies what was routed, for a recording. */
-  readonly withRouted: boolean;
 }
 
 class GpuModel implements LoadedModel {
@@ -84,8 +79,6 @@ class GpuModel implements LoadedModel {
   #tail: Promise<unknown> = Promise.resolve();
   /** Commands of the next decode step, encoded while the GPU ran the last one. */
   #ahead: Ahead | null = null;
-  /** Steps until a recording of a resident model next copies what was routed. */
-  #routedCountdown = 0;
   /** An invalid submit is dropped in silence and the readback holds the step before: never pass that as a result. */
   #failure: string | null = null;
   readonly #onError = (event: Event): void => {
@@ -101,7 +94,7 @@ class GpuModel implements LoadedModel {
     this.#resources = resources;
     this.#profile = profile;
     this.#observer = tracer && {
-      tracer, steps: new StepTrace(opened.device, tracer), view: expertView(manifest, resources.paging?.pool ?? null),
+      tracer, steps: new StepTrace(opened, tracer), view: expertView(manifest, resources.paging?.pool ?? null),
     };
     if (this.#observer) tracer?.attach(this.#observer.view);
     this.#paged = resources.paging && new PagedSteps(
@@ -148,6 +141,7 @@ class GpuModel implements LoadedModel {
     if (!(sequence instanceof GpuSequence)) throw new TypeError('the sequence belongs to another back end');
     checkStep(sequence, tokens, output, this.maxStepTokens, this.#graph.vocabSize);
     const tracer = this.#observer?.tracer;
+    this.#observer?.steps.begin(tokens.length === 1);
     if (tracer?.on) tracer.beginStep(tokens.length === 1 ? 'decode' : 'prefill', sequence.length, tokens.length);
     const program = await this.#prepare(sequence, this.#resources.capacities.find((capacity) => capacity >= tokens.length)!);
     const position = sequence.length;
@@ -195,8 +189,8 @@ class GpuModel implements LoadedModel {
     const commands = this.#takeAhead(program)?.commands ?? null;
     const tail = [...program.head, ...program.sample];
     const [token] = await paged.runToken(program, contents, tail, commands, () => {
-      const next = this.#encode([...program.trunk, ...tail], paged.copyOutcome);
-      this.#ahead = { program, commands: next, mode: this.#mode, withRouted: false };
+      const mode = this.#nextMode;
+      this.#ahead = { program, commands: this.#encode([...program.trunk, ...tail], paged.copyOutcome, mode), mode };
     });
     return token;
   }
@@ -211,27 +205,26 @@ class GpuModel implements LoadedModel {
       this.#resources.step.write(contents);
     }
     const observer = this.#observer?.tracer.on ? this.#observer : null;
-    const ahead = this.#takeAhead(program);
-    const withRouted = ahead?.withRouted ?? this.#wantsRouted(program);
-    const commands = ahead?.commands ?? this.#encodeSample(program, calls, withRouted);
+    const commands = this.#takeAhead(program)?.commands ?? this.#encodeSample(program, calls, this.#mode);
     const start = observer ? observer.tracer.now() : 0;
     this.#device.queue.submit([commands]);
     const mapped = readback.buffer.mapAsync(MAP_MODE_READ, 0, observer ? undefined : RESULT_BYTE_LENGTH);
     if (contents.tokens.length === 1) {
-      const next = this.#wantsRouted(program);
-      this.#ahead = { program, commands: this.#encodeSample(program, calls, next), mode: this.#mode, withRouted: next };
+      const mode = this.#nextMode;
+      this.#ahead = { program, commands: this.#encodeSample(program, calls, mode), mode };
     }
     await mapped;
     const bytes = readback.buffer.getMappedRange(0, observer ? undefined : RESULT_BYTE_LENGTH).slice(0);
     readback.buffer.unmap();
     if (observer?.tracer.on) {
       await observer.steps.arrived(start, 0, new BigUint64Array(bytes, stampsByteOffset, 2));
-      if (withRouted) countRouted(observer.tracer, program, new Uint32Array(bytes, ROUTED_BYTE_OFFSET));
+      if (program.rowCapacity === 1) countRouted(observer.tracer, program, new Uint32Array(bytes, ROUTED_BYTE_OFFSET));
     }
     return new Uint32Array(bytes)[0];
   }
 
   get #mode(): TraceMode { return this.#observer?.steps.mode ?? 'off'; }
+  get #nextMode(): TraceMode { return this.#observer?.steps.nextMode ?? 'off'; }
 
   /** Commands encoded during the last step, where they fit this one. */
   #takeAhead(program: PreparedProgram): Ahead | null {
@@ -240,30 +233,13 @@ class GpuModel implements LoadedModel {
     return ahead?.program === program && ahead.mode === this.#mode ? ahead : null;
   }
 
-  /** Whether the next step encoded copies what was routed: that ends a pass in each layer, so a recording samples it. */
-  #wantsRouted(program: PreparedProgram): boolean {
-    if (this.#mode === 'off' || this.#paged || program.rowCapacity > 1) return false;
-    this.#routedCountdown -= 1;
-    if (this.#routedCountdown > 0) return false;
-    this.#routedCountdown = this.#opened.traits.cpuAdapter ? 1 : ROUTED_EVERY_STEPS;
-    return true;
-  }
-
-  #encodeSample(program: PreparedProgram, calls: readonly PreparedCall[], withRouted: boolean): GPUCommandBuffer {
-    const { result, readback } = this.#resources;
-    return this.#encode(
-      calls, (encoder) => encoder.copyBufferToBuffer(result.buffer, 0, readback.buffer, 0, RESULT_BYTE_LENGTH),
-      withRouted ? this.#routedCopies(program) : NO_COPIES);
-  }
-
-  /** Copies of each layer's routing, before the next layer overwrites it. */
-  #routedCopies(program: PreparedProgram): CopiesAfter {
-    const { activations, readback } = this.#resources;
-    return new Map(program.sections.map(({ layerIndex, ids, begin }) => [begin - 1, (encoder) => {
-      const { buffer, byteOffset } = activations.view(ids);
-      const byteLength = ids.cols * 4;
-      encoder.copyBufferToBuffer(buffer, byteOffset, readback.buffer, ROUTED_BYTE_OFFSET + layerIndex * byteLength, byteLength);
-    }]));
+  #encodeSample(program: PreparedProgram, calls: readonly PreparedCall[], mode: TraceMode): GPUCommandBuffer {
+    const { result, readback, layerIds } = this.#resources;
+    return this.#encode(calls, (encoder) => {
+      encoder.copyBufferToBuffer(result.buffer, 0, readback.buffer, 0, RESULT_BYTE_LENGTH);
+      if (mode === 'off' || !layerIds || program.rowCapacity > 1) return;
+      encoder.copyBufferToBuffer(layerIds.buffer, 0, readback.buffer, ROUTED_BYTE_OFFSET, layerIds.byteLength);
+    }, mode);
   }
 
   async #readLogits(
@@ -292,15 +268,15 @@ class GpuModel implements LoadedModel {
   }
 
   #encode(
-    calls: readonly PreparedCall[], copy?: (encoder: GPUCommandEncoder) => void, after: CopiesAfter = NO_COPIES,
+    calls: readonly PreparedCall[], copy?: (encoder: GPUCommandEncoder) => void, mode = this.#mode,
   ): GPUCommandBuffer {
     const encoder = this.#device.createCommandEncoder({ label: 'step' });
-    const trace = this.#mode === 'off' ? null : this.#observer!.steps;
+    const trace = mode === 'off' ? null : this.#observer!.steps;
     if (this.#profile) {
-      this.#profile.encode(encoder, calls, after);
+      this.#profile.encode(encoder, calls);
     } else if (trace) {
-      trace.encode(encoder, calls, after);
-      if (copy) trace.copyStamps(encoder, this.#resources.readback.buffer, this.#resources.stampsByteOffset);
+      trace.encode(encoder, calls, mode);
+      if (copy) trace.copyStamps(encoder, mode, this.#resources.readback.buffer, this.#resources.stampsByteOffset);
     } else {
       const pass = encoder.beginComputePass({ label: 'step' });
       encodeCalls(pass, calls);
@@ -325,8 +301,9 @@ class GpuModel implements LoadedModel {
 function countRouted(tracer: Tracer, program: PreparedProgram, routed: Uint32Array): void {
   const expertCount = tracer.view?.expertCount ?? 0;
   for (const { layerIndex, ids } of program.sections) {
-    for (const expert of routed.subarray(layerIndex * ids.cols, (layerIndex + 1) * ids.cols)) {
-      if (expert < expertCount) tracer.routed(layerIndex, expert);
+    const first = layerIndex * layerIdsByteLength(ids.cols) / Uint32Array.BYTES_PER_ELEMENT;
+    for (let at = first; at < first + ids.cols; at++) {
+      if (routed[at] < expertCount) tracer.routed(layerIndex, routed[at]);
     }
     tracer.current.hits += ids.cols;
   }

@@ -9,7 +9,7 @@ import { projectionGroups } from './fusion.ts';
 import type { BufferView } from './kernel.ts';
 import { maxContextLength, ropeTable, type KvCache } from './kv_cache.ts';
 import type { PipelineCache, PreparedCall } from './pipeline_cache.ts';
-import { compileProgram, expertTopK, maxRowCapacity, scratchByteLengths, type ExpertSection, type PagingContext, type ProgramContext } from './program.ts';
+import { compileProgram, expertTopK, layerIdsByteLength, maxRowCapacity, scratchByteLengths, type ExpertSection, type PagingContext, type ProgramContext } from './program.ts';
 import { createStepBuffer, type StepBuffer } from './step_buffer.ts';
 import { STAMPS_BYTE_LENGTH } from './step_trace.ts';
 import { uploadWeights } from './weights.ts';
@@ -40,10 +40,12 @@ export interface ModelResources {
   /** [0] the sampled token. */
   readonly result: BufferView;
   /**
-   * `result`; from ROUTED_BYTE_OFFSET on what was routed, [expert layers, topK]; from stampsByteOffset on times. Where
-   * experts are paged, the first 16 bytes of the step buffer lie in between.
+   * `result`; from ROUTED_BYTE_OFFSET on what was routed; from stampsByteOffset on times. Where experts are paged, the
+   * first 16 bytes of the step buffer lie in between, and what was routed is [expert layers, topK]; else it is `layerIds`.
    */
   readonly readback: BufferView;
+  /** What one token was routed to, [expert layers, layerIdsByteLength()]; null where experts are paged or there are none. */
+  readonly layerIds: BufferView | null;
   readonly stampsByteOffset: number;
   readonly paging: PagingContext | null;
   readonly byteLength: number;
@@ -99,7 +101,9 @@ export async function createModelResources(
       pairs: await make('expert pairs', sizes.pairs, GPU_STORAGE),
       tiles: await make('expert tiles', sizes.tiles, GPU_STORAGE),
     };
-    const stampsByteOffset = ROUTED_BYTE_OFFSET + alignUp(manifest.expertLayers.length * topK * 4, 16);
+    const layerIds = isPaged || topK === 0 ? null
+      : await make('routed experts', manifest.expertLayers.length * layerIdsByteLength(topK), GPU_STORAGE | GPU_COPY_SRC);
+    const stampsByteOffset = ROUTED_BYTE_OFFSET + ((paging?.routed ?? layerIds)?.byteLength ?? 0);
     const readback = await make('step readback', stampsByteOffset + STAMPS_BYTE_LENGTH, GPU_MAP_READ | GPU_COPY_DST);
     const qkvCols = Math.max(0, ...graph.ops.map((op) => op.kind === 'attention' ? op.q.cols + op.k.cols + op.v.cols : 0));
     const qkv = traits.cpuAdapter || qkvCols === 0 ? null : await make('q, k, v', qkvCols * 4, GPU_STORAGE);
@@ -112,13 +116,13 @@ export async function createModelResources(
       ropeTables.set(ropeKey(op), table);
     }
     const shared: Omit<ProgramContext, 'cache' | 'rowCapacity'> = {
-      graph, traits, weights, step, dummy, scratch, qkv, result, paging, outputCapacity: OUTPUT_CAPACITY,
+      graph, traits, weights, step, dummy, scratch, qkv, result, paging, layerIds, outputCapacity: OUTPUT_CAPACITY,
       view: (activation) => activations.view(activation),
       ropeTable: (op) => ropeTables.get(ropeKey(op))!,
       layerIndex: (layer) => manifest.expertLayers.findIndex((entry) => entry.layer === layer),
     };
     return {
-      contextLength, maxStepTokens, activations, step, result, readback, stampsByteOffset, paging, destroy,
+      contextLength, maxStepTokens, activations, step, result, readback, layerIds, stampsByteOffset, paging, destroy,
       capacities: [...new Set([1, Math.min(SHORT_PROMPT_TOKENS, maxStepTokens), maxStepTokens])],
       byteLength: weights.byteLength + (pool?.byteLength ?? 0) + activations.byteLength + owned.reduce((sum, view) => sum + view.byteLength, 0),
       async prepare(cache, rowCapacity, { onProgress, signal } = {}) {

@@ -1,6 +1,7 @@
 /** Compiles a graph for one row capacity into kernel calls: the trunk (all rows), the head (output rows), sampling. */
 import type { Activation, ModelGraph, Op } from '../ops.ts';
 import type { Manifest } from '../../storage/model_source.ts';
+import { alignUp } from '../../quant/packed.ts';
 import type { ExpertPool } from './expert_pool.ts';
 import { fuse, type FusedNorm, type LoweredOp } from './fusion.ts';
 import type { BufferView, DeviceTraits, KernelCall } from './kernel.ts';
@@ -32,6 +33,8 @@ export interface ProgramContext {
   readonly result: BufferView;
   /** Experts in fewer slots than there are; null where all are resident. */
   readonly paging: PagingContext | null;
+  /** [expert layers, layerIdsByteLength()]: the routers' choices of one token; null where experts are paged or there are none. */
+  readonly layerIds: BufferView | null;
   readonly cache: KvCache;
   readonly rowCapacity: number;
   readonly outputCapacity: number;
@@ -93,6 +96,11 @@ function scratchFor(op: ExpertsOp, manifest: Manifest, traits: DeviceTraits, row
   return expertScratchByteLengths(shapes, rowCapacity, op.ids.cols, manifest.expertCount, traits, paged);
 }
 
+/** Bytes of a layer's row in ProgramContext.layerIds: bindings start on multiples of 256. */
+export function layerIdsByteLength(topK: number): number {
+  return alignUp(topK * 4, 256);
+}
+
 /** Most rows of a step such that every activation and scratch view fits a binding. */
 export function maxRowCapacity(graph: ModelGraph, manifest: Manifest, traits: DeviceTraits, paged: boolean): number {
   const limit = traits.maxStorageBufferBindingSize;
@@ -123,7 +131,7 @@ export function compileProgram(context: ProgramContext): Program {
   const lowered: readonly LoweredOp[] = fused ? fuse(context.graph) : context.graph.ops.map((op) => ({ kind: 'plain', op }));
   for (const op of lowered) {
     const onOutputs = op.kind !== 'attention_block' && 'out' in op.op && op.op.out.rows === 'output';
-    const calls = loweredCalls(op, context);
+    const calls = loweredCalls(op, op.kind === 'attention_block' ? context : withLayerIds(op.op, context));
     const experts = expertsOf(op);
     if (experts) {
       const layerIndex = context.layerIndex(experts.layer);
@@ -149,6 +157,19 @@ function expertsOf(lowered: LoweredOp): ExpertsOp | null {
 function streamOf(op: ExpertsOp): Activation {
   if (op.residual?.id !== op.out.id) throw new Error('experts that don\'t add to a residual in place are not implemented on WebGPU');
   return op.out;
+}
+
+/**
+ * One token's choice of experts stands in a row of the layer's own, so that a recorder reads those of all layers by one
+ * copy at the step's end: copying one activation after each router would end a pass in each layer.
+ */
+function withLayerIds(op: Op, context: ProgramContext): ProgramContext {
+  const { layerIds, rowCapacity } = context;
+  if (!layerIds || rowCapacity > 1 || (op.kind !== 'router' && op.kind !== 'experts')) return context;
+  if (op.layer === null) throw new Error('a router that belongs to no layer');
+  const byteLength = layerIdsByteLength(op.ids.cols);
+  const own: BufferView = { buffer: layerIds.buffer, byteOffset: context.layerIndex(op.layer) * byteLength, byteLength };
+  return { ...context, view: (activation) => (activation.id === op.ids.id ? own : context.view(activation)) };
 }
 
 function opContext(context: ProgramContext): OpContext {

@@ -1,29 +1,40 @@
 /** What the recorder is told of a step's work on the GPU: its own time, the way there and back, and each kernel's time. */
 import type { Tracer } from '../../profile/trace.ts';
-import { GPU_COPY_SRC, GPU_QUERY_RESOLVE } from './device.ts';
+import { GPU_COPY_SRC, GPU_QUERY_RESOLVE, type OpenedDevice } from './device.ts';
 import { createKernelProfile, type KernelProfile } from './kernel_profile.ts';
 import { encodeCalls, type PreparedCall } from './pipeline_cache.ts';
 
 /** Bytes at the readback's end: when the first pass began and the last one ended, u64 nanoseconds. */
 export const STAMPS_BYTE_LENGTH = 16;
 
-/** Copies to be encoded after the call of this place. */
-export type CopiesAfter = ReadonlyMap<number, (encoder: GPUCommandEncoder) => void>;
+/**
+ * How commands are encoded: as without a recorder ('off'), with what was routed ('step'), with the GPU's times as well
+ * ('timed'), with a pass for each kernel. Commands of another mode than the running step's can't be submitted.
+ */
+export type TraceMode = 'off' | 'step' | 'timed' | 'kernels';
 
-/** How commands are encoded; commands of another mode than the present one can't be submitted. */
-export type TraceMode = 'off' | 'step' | 'kernels';
+/**
+ * On a graphics card one token in so many is timed: browsers turn a GPU's ticks into nanoseconds with a kernel of their
+ * own, and with its copies and barriers that takes several per cent of a fast step.
+ */
+const TIMED_EVERY_STEPS = 8;
 
 export class StepTrace {
   readonly #device: GPUDevice;
   readonly #tracer: Tracer;
   readonly #querySet: GPUQuerySet | null;
   readonly #resolved: GPUBuffer | null;
+  readonly #timedEverySteps: number;
+  /** Decode steps since the last one that was timed, the running step included. */
+  #sinceTimed = -1;
+  #isDecode = false;
   #kernels: KernelProfile | null = null;
   #waitEnd = 0;
 
-  constructor(device: GPUDevice, tracer: Tracer) {
+  constructor({ device, traits }: Pick<OpenedDevice, 'device' | 'traits'>, tracer: Tracer) {
     this.#device = device;
     this.#tracer = tracer;
+    this.#timedEverySteps = traits.cpuAdapter ? 1 : TIMED_EVERY_STEPS;
     const timed = device.features.has('timestamp-query');
     this.#querySet = timed ? device.createQuerySet({ label: 'step times', type: 'timestamp', count: 2 }) : null;
     this.#resolved = timed ? device.createBuffer({
@@ -31,33 +42,42 @@ export class StepTrace {
     }) : null;
   }
 
-  get mode(): TraceMode {
-    if (!this.#tracer.on) return 'off';
-    return this.#tracer.kernels && this.#querySet ? 'kernels' : 'step';
+  /** A step begins, recorded or not. */
+  begin(isDecode: boolean): void {
+    this.#isDecode = isDecode;
+    if (!this.#tracer.on) this.#sinceTimed = -1;
+    else if (isDecode) this.#sinceTimed = (this.#sinceTimed + 1) % this.#timedEverySteps;
   }
 
-  /** Encodes calls as the mode, which is not 'off', has it. */
-  encode(encoder: GPUCommandEncoder, calls: readonly PreparedCall[], after: CopiesAfter): void {
-    if (this.mode === 'kernels') {
+  /** Of the running step. */
+  get mode(): TraceMode { return this.#modeOf(!this.#isDecode || this.#sinceTimed === 0); }
+
+  /** Of the step after the running one, if both decode. */
+  get nextMode(): TraceMode { return this.#modeOf((this.#sinceTimed + 1) % this.#timedEverySteps === 0); }
+
+  #modeOf(isTimed: boolean): TraceMode {
+    if (!this.#tracer.on) return 'off';
+    if (!this.#querySet) return 'step';
+    return this.#tracer.kernels ? 'kernels' : isTimed ? 'timed' : 'step';
+  }
+
+  /** Encodes calls as a mode, which is not 'off', has it. */
+  encode(encoder: GPUCommandEncoder, calls: readonly PreparedCall[], mode: TraceMode): void {
+    if (mode === 'kernels') {
       this.#kernels ??= createKernelProfile(this.#device);
-      this.#kernels.encode(encoder, calls, after);
+      this.#kernels.encode(encoder, calls);
       return;
     }
-    const cuts = [...after.keys()].sort((a, b) => a - b).filter((at) => at + 1 < calls.length);
-    let from = 0;
-    for (const cut of [...cuts, calls.length - 1]) {
-      const [isFirst, isLast] = [from === 0, cut === calls.length - 1];
-      const pass = encoder.beginComputePass({ label: 'step', ...this.#timestamps(isFirst, isLast) });
-      encodeCalls(pass, calls.slice(from, cut + 1));
-      pass.end();
-      after.get(cut)?.(encoder);
-      from = cut + 1;
-    }
+    const timestampWrites = mode === 'timed' && this.#querySet
+      ? { querySet: this.#querySet, beginningOfPassWriteIndex: 0, endOfPassWriteIndex: 1 } : undefined;
+    const pass = encoder.beginComputePass({ label: 'step', ...(timestampWrites ? { timestampWrites } : {}) });
+    encodeCalls(pass, calls);
+    pass.end();
   }
 
-  /** Copies the times of what was encoded before. */
-  copyStamps(encoder: GPUCommandEncoder, target: GPUBuffer, byteOffset: number): void {
-    if (!this.#querySet || !this.#resolved || this.mode !== 'step') return;
+  /** Copies the times of what was encoded before, if it was timed. */
+  copyStamps(encoder: GPUCommandEncoder, mode: TraceMode, target: GPUBuffer, byteOffset: number): void {
+    if (!this.#querySet || !this.#resolved || mode !== 'timed') return;
     encoder.resolveQuerySet(this.#querySet, 0, 2, this.#resolved, 0);
     encoder.copyBufferToBuffer(this.#resolved, 0, target, byteOffset, STAMPS_BYTE_LENGTH);
   }
@@ -74,7 +94,7 @@ export class StepTrace {
     tracer.current.waitMs += end - start;
     tracer.span('submit', start, end, attempt);
     if (this.mode === 'kernels') await this.#collectKernels();
-    if (!this.#querySet || this.mode !== 'step') return;
+    if (this.mode !== 'timed') return;
     const milliseconds = Number(stamps[1] - stamps[0]) / 1e6;
     // Clocks of some devices jump when they wake up.
     if (!(milliseconds >= 0 && milliseconds <= end - start)) return;
@@ -93,16 +113,6 @@ export class StepTrace {
       const offset = this.#waitEnd - last.end;
       this.#tracer.span('kernel', begin + offset, end + offset, 1000 * (end - begin), 0, 0, kernel);
     }
-  }
-
-  #timestamps(isFirst: boolean, isLast: boolean): Pick<GPUComputePassDescriptor, 'timestampWrites'> {
-    if (!this.#querySet || (!isFirst && !isLast)) return {};
-    return {
-      timestampWrites: {
-        querySet: this.#querySet,
-        ...(isFirst ? { beginningOfPassWriteIndex: 0 } : {}), ...(isLast ? { endOfPassWriteIndex: 1 } : {}),
-      },
-    };
   }
 
   destroy(): void {

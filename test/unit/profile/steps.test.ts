@@ -32,9 +32,14 @@ describe('means', () => {
     expect(summary.found).toEqual({ device: 14 / 16, memory: 1 / 16, storage: 1 / 16 });
   });
 
-  it('count a GPU time that only some steps have as waiting', () => {
-    const { split } = summaryOfSteps([row({ durationMs: 10, gpuMs: 4, waitMs: 6 }), row({ durationMs: 10, waitMs: 6 })])!;
-    expect(split).toEqual({ gpu: null, wait: 6, fetch: 0, upload: 0, rest: 4 });
+  it('take the GPU\'s share of waiting from the steps that were timed', () => {
+    const { split } = summaryOfSteps([row({ durationMs: 10, gpuMs: 4, waitMs: 5 }), row({ durationMs: 20, waitMs: 15 })])!;
+    expect(split).toEqual({ gpu: 8, wait: 2, fetch: 0, upload: 0, rest: 5 });
+  });
+
+  it('leave the GPU in the wait where no step was timed', () => {
+    const { split } = summaryOfSteps([row({ durationMs: 10, waitMs: 5 }), row({ durationMs: 20, waitMs: 15 })])!;
+    expect(split).toEqual({ gpu: null, wait: 10, fetch: 0, upload: 0, rest: 5 });
   });
 
   it('are none without steps', () => {
