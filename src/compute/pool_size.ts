@@ -2,7 +2,7 @@
 import { expertRowByteLength } from '../storage/manifest.ts';
 import type { Manifest } from '../storage/model_source.ts';
 import { alignUp } from '../quant/packed.ts';
-import type { ExpertPoolOptions } from './residency.ts';
+import type { ExpertPoolOptions, TierOptions } from './residency.ts';
 
 /** Bytes of a (layer, expert) row in memory: on the GPU rows begin where vec4 loads may. */
 export function slotByteLengths({ expertLayers }: Manifest): number[] {
@@ -25,4 +25,19 @@ export function checkPoolHoldsOneLayer(byteLength: number, manifest: Manifest, t
   if (byteLength < least) {
     throw new Error(`the expert pool of ${byteLength} bytes is smaller than one layer's ${topK} active experts, ${least} bytes`);
   }
+}
+
+/** The second tier's row of each layer in memory; none where the model has no second tier. */
+export function tierSlotByteLengths({ tier }: Manifest): number[] {
+  return (tier?.layers ?? []).map((entry) => alignUp(expertRowByteLength(entry), 16));
+}
+
+/** The second tier's copies of all experts. */
+export function allTierByteLength(manifest: Manifest): number {
+  return tierSlotByteLengths(manifest).reduce((sum, byteLength) => sum + byteLength * manifest.expertCount, 0);
+}
+
+/** What an option's size of a second tier comes to for a model. */
+export function tierByteLength({ size }: Pick<TierOptions, 'size'>, manifest: Manifest): number {
+  return 'share' in size ? Math.ceil(allTierByteLength(manifest) * size.share) : size.byteLength;
 }

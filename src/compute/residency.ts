@@ -43,6 +43,40 @@ export interface ResidencyPolicy {
   victims(candidates: readonly ExpertKey[], count: number): readonly ExpertKey[];
 }
 
+/** One expert's copy of more bits comes to the GPU, in a free slot of the tier or in that of the expert given up. */
+export interface TierMove {
+  readonly key: ExpertKey;
+  readonly evicts: ExpertKey | null;
+}
+
+/**
+ * Decides which experts hold a copy of more bits on the GPU (Manifest.tier). Products with those experts use it, so this
+ * changes what a model answers: it must be a function of the routing of decode steps alone, never of memory or time. It
+ * keeps track of what the tier holds; a move that was given counts as made.
+ */
+export interface TierPolicy {
+  /** What each group's slots hold before the first step; no more than they are. */
+  initial(group: SlotGroup): readonly ExpertKey[];
+  /** Distinct experts that one layer of a decode step was routed to. */
+  routed(keys: readonly ExpertKey[]): void;
+  /** A decode step is over: what moves by the step after the next. */
+  stepped(): readonly TierMove[];
+  /** A step is run again: moves that bring in as many of its experts, most wanted first, as the tier has room for. */
+  demanded(keys: readonly ExpertKey[]): readonly TierMove[];
+}
+
+export interface TierOptions {
+  /** Device memory for copies of more bits: a share of all experts, or bytes. */
+  readonly size: { readonly share: number } | { readonly byteLength: number };
+  /**
+   * A decode step whose likeliest token has this probability or less is run again with its experts in the tier; null:
+   * none is.
+   */
+  readonly gate: number | null;
+  /** @param shape its groups' slots are those of the tier */
+  createPolicy(shape: PoolShape): TierPolicy;
+}
+
 /** Counters of a model whose experts are paged; they only grow. */
 export interface ResidencyCounters {
   /** Decode steps, and those that found every expert resident. */
@@ -58,17 +92,30 @@ export interface ResidencyCounters {
   rowsLoaded: number;
   byteLengthLoaded: number;
   evictions: number;
+  /** Copies of more bits that came to the GPU, and decode steps that the precision gate ran again. */
+  promotions: number;
+  gatedSteps: number;
+  /** Decode steps that went on without some of their experts, and how many those were: see missTolerance. */
+  toleratedSteps: number;
+  toleratedMisses: number;
 }
 
 export interface ExpertPoolOptions {
   /** Device memory for expert slots: a share of all experts (1: all stay resident), or bytes. */
   readonly size: { readonly share: number } | { readonly byteLength: number };
   createPolicy(shape: PoolShape): ResidencyPolicy;
+  /** Changes answers, for the better: experts of more bits, as far as the model was stored with them. */
+  readonly tier?: TierOptions | null;
+  /**
+   * Changes answers, for the worse: a decode step that lacks this many of its routed experts or fewer goes on without
+   * them. 0: none does.
+   */
+  readonly missTolerance?: number;
 }
 
 export function emptyResidencyCounters(): ResidencyCounters {
   return {
     steps: 0, zeroMissSteps: 0, missedLayers: 0, hits: 0, misses: 0, prefillLoads: 0, rowsLoaded: 0, byteLengthLoaded: 0,
-    evictions: 0,
+    evictions: 0, promotions: 0, gatedSteps: 0, toleratedSteps: 0, toleratedMisses: 0,
   };
 }

@@ -71,6 +71,7 @@ async function loadModel(
   onProgress?.({ stage: 'read weights', done, total, unit: 'bytes' });
   let expertByteLength = options.expertByteLength ?? DEFAULTS.expertByteLength;
   if (pool) {
+    if (pool.tier) throw new Error('the reference back end runs no second tier of experts: leave the tier out, or use WebGPU');
     expertByteLength = poolByteLength(pool, source.manifest);
     checkPoolHoldsOneLayer(expertByteLength, source.manifest, source.manifest.hyperparameters.expertUsedCount);
   }

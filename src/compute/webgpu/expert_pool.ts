@@ -14,6 +14,7 @@ import {
   type ResidencyPolicy, type SlotGroup,
 } from '../residency.ts';
 import { checked, GPU_COPY_DST, GPU_STORAGE } from './device.ts';
+import { ExpertTierSlots } from './expert_tier.ts';
 import type { BufferView } from './kernel.ts';
 import { planSlotGroups, slabRanges } from './slot_groups.ts';
 import { UploadRing } from './upload_ring.ts';
@@ -35,9 +36,9 @@ interface Group extends SlotGroup {
   readonly keys: Int32Array;
 }
 
-/** Whether a pool of this size has a slot for every expert, so that nothing needs to be looked up. */
+/** Whether a pool of this size has a slot for every expert and no second tier, so that nothing needs to be looked up. */
 export function coversAll(options: ExpertPoolOptions, manifest: Manifest): boolean {
-  return poolByteLength(options, manifest) >= allExpertsByteLength(manifest);
+  return !options.tier && poolByteLength(options, manifest) >= allExpertsByteLength(manifest);
 }
 
 interface Load {
@@ -55,7 +56,11 @@ export interface ExpertWave {
 
 export class ExpertPool {
   readonly shape: PoolShape;
-  readonly counters: ResidencyCounters = emptyResidencyCounters();
+  readonly counters: ResidencyCounters;
+  /** Copies of more bits; null without a second tier. */
+  readonly tier: ExpertTierSlots | null;
+  /** Most of its routed experts that a decode step may go on without. */
+  readonly missTolerance: number;
   /** [expertLayerCount * expertCount] u32: slot of each expert in its layer's group, NO_SLOT where it has none. */
   readonly table: BufferView;
   /** [expertCount] u32: the same for the experts of one layer that take part in a wave of a prompt. */
@@ -69,12 +74,20 @@ export class ExpertPool {
   readonly #uploads: UploadRing;
   readonly #tracer: Tracer | null;
   #usedSlots = 0;
+  /** What each layer of the present decode step was routed to, where there is a second tier. */
+  readonly #stepRouting: (readonly ExpertKey[])[] = [];
+  /** The precision gate has the present step run again. */
+  #isRerun = false;
   readonly #stagings: Uint8Array[] = [];
 
   private constructor(
     device: GPUDevice, source: ModelSource, policy: ResidencyPolicy, shape: PoolShape, groups: readonly Group[],
     tables: { readonly table: BufferView; readonly waveTable: BufferView }, uploads: UploadRing, tracer: Tracer | null,
+    tier: ExpertTierSlots | null, missTolerance: number, counters: ResidencyCounters,
   ) {
+    this.tier = tier;
+    this.missTolerance = missTolerance;
+    this.counters = counters;
     this.#device = device;
     this.#uploads = uploads;
     this.#source = source;
@@ -129,7 +142,12 @@ export class ExpertPool {
       const staging = Math.min(MAX_STAGING_BYTES, Math.max(MIN_STAGING_BYTES, PARALLEL_READS * longest));
       const policy = options.createPolicy(shape);
       const uploads = await UploadRing.create(device, alignUp(staging, 4));
-      return new ExpertPool(device, source, policy, shape, groups, tables, uploads, tracer);
+      made.push(...uploads.buffers);
+      const counters = emptyResidencyCounters();
+      const tier = options.tier
+        ? await ExpertTierSlots.create({ device, source, uploads, counters, tracer }, options.tier, shape, maxBindingByteLength) : null;
+      return new ExpertPool(
+        device, source, policy, shape, groups, tables, uploads, tracer, tier, options.missTolerance ?? 0, counters);
     } catch (error) {
       for (const buffer of made) buffer.destroy();
       throw error;
@@ -139,37 +157,40 @@ export class ExpertPool {
   get byteLength(): number {
     const slabs = this.#groups.flatMap((group) => group.slabs);
     return slabs.reduce((sum, slab) => sum + slab.view.byteLength, 0) + this.table.byteLength + this.waveTable.byteLength
-      + this.#uploads.byteLength;
+      + this.#uploads.byteLength + (this.tier?.byteLength ?? 0);
   }
 
   get slotCount(): number {
     return this.#groups.reduce((sum, group) => sum + group.slotCount, 0);
   }
 
-  /** 1 for each expert that a slot holds. */
+  /** 1 for each expert that a slot holds, 2 where the second tier does. */
   residents(): Uint8Array<ArrayBuffer> {
-    return Uint8Array.from(this.#slots, (slot) => (slot === NO_SLOT ? 0 : 1));
+    return Uint8Array.from(this.#slots, (slot, key) => (this.tier?.isHeld(key) ? 2 : slot === NO_SLOT ? 0 : 1));
   }
 
   /** Where the kernels of a layer find its experts: slabs of slots, numbered as the tables number them. */
   weights(layerIndex: number): ExpertWeights {
     const { slabs, slotByteLength } = this.#group(layerIndex);
-    return { entry: this.#source.manifest.expertLayers[layerIndex], strideByteLength: slotByteLength, slabs };
+    const all = this.tier ? [...slabs, ...this.tier.slabs(layerIndex)] : slabs;
+    return { entry: this.#source.manifest.expertLayers[layerIndex], strideByteLength: slotByteLength, slabs: all };
   }
 
-  /** Fills the slots as far as the policy has a wish. */
+  /** Fills the slots as far as the policies have a wish. */
   async fill({ onProgress, signal }: LoadOptions): Promise<void> {
-    const wanted = this.#groups.flatMap((group) => {
-      const keys = [...new Set(this.#policy.initial(group))].slice(0, group.slotCount);
-      return keys.map((key, slot) => ({ group, key, slot }));
-    });
-    const total = wanted.reduce((sum, { group }) => sum + group.slotByteLength, 0);
+    const wishes = this.#groups.map((group) => ({ group, keys: [...new Set(this.#policy.initial(group))] }));
+    const total = (this.tier?.fillByteLength ?? 0)
+      + wishes.reduce((sum, { group, keys }) => sum + Math.min(keys.length, group.slotCount) * group.slotByteLength, 0);
     let done = 0;
-    await this.#load(wanted, ({ group }) => {
+    const filled = (byteLength: number): void => {
       signal?.throwIfAborted();
-      done += group.slotByteLength;
-      onProgress?.({ stage: 'read weights', done, total, unit: 'bytes' });
-    });
+      done += byteLength;
+      onProgress?.({ stage: 'read weights', done: Math.min(done, total), total, unit: 'bytes' });
+    };
+    await this.tier?.fill(filled);
+    const loads = wishes.flatMap(({ group, keys }) =>
+      keys.filter((key) => !this.tier?.isHeld(key)).slice(0, group.slotCount).map((key, slot) => ({ group, key, slot })));
+    await this.#load(loads, ({ group }) => filled(group.slotByteLength));
   }
 
   /** Place of a layer in Manifest.expertLayers. */
@@ -184,13 +205,43 @@ export class ExpertPool {
   }
 
   isResident(key: ExpertKey): boolean {
-    return this.#slots[key] !== NO_SLOT;
+    return this.#slots[key] !== NO_SLOT || (this.tier?.isHeld(key) ?? false);
   }
 
   /** Whether every expert of the layer has a slot. */
   holdsLayer(layerIndex: number): boolean {
-    const first = this.key(layerIndex, 0);
-    return this.#slots.subarray(first, first + this.shape.expertCount).every((slot) => slot !== NO_SLOT);
+    for (let expert = 0; expert < this.shape.expertCount; expert++) {
+      if (!this.isResident(this.key(layerIndex, expert))) return false;
+    }
+    return true;
+  }
+
+  /** To be called before each step: what the second tier moves by now is moved. */
+  async beginStep(): Promise<void> {
+    this.#isRerun = false;
+    this.#stepRouting.length = 0;
+    if (await this.tier?.beginStep()) this.#writeTable();
+  }
+
+  /**
+   * The experts of the decode step that has just run are brought to the second tier, those with the largest weights in
+   * their layers first. What is run next is the same step again: policies know of it already.
+   * @returns false where the tier has no room for more of them than it held
+   */
+  async promoteStep(): Promise<boolean> {
+    const ranks = Array.from({ length: this.shape.topK }, (_, rank) => rank);
+    const keys = ranks.flatMap((rank) => this.#stepRouting.flatMap((routed) => routed.slice(rank, rank + 1)));
+    const gained = await this.tier?.demand(keys) ?? 0;
+    this.#writeTable();
+    if (gained === 0) return false;
+    this.#isRerun = true;
+    this.counters.gatedSteps += 1;
+    return true;
+  }
+
+  /** A decode step is over, with what the precision gate made of it. */
+  finishStep(): void {
+    this.tier?.stepped();
   }
 
   /**
@@ -223,13 +274,22 @@ export class ExpertPool {
     await this.#load(loads);
   }
 
-  /** Tells the policy what a step used. */
+  /** Tells the policies what a step used. */
   routed(keys: readonly ExpertKey[], kind: 'decode' | 'prefill', missing: number): void {
+    if (this.#isRerun) return;
     this.#policy.routed(keys, kind, missing);
+    if (kind === 'prefill' || !this.tier) return;
+    this.tier.routed(keys);
+    this.#stepRouting.push(keys);
   }
 
-  stepped(kind: 'decode' | 'prefill'): void {
+  /** A step has run, all its experts there. */
+  stepped(kind: 'decode' | 'prefill', isZeroMiss: boolean): void {
+    if (this.#isRerun) return;
     this.#policy.stepped(kind);
+    if (kind === 'prefill') return;
+    this.counters.steps += 1;
+    if (isZeroMiss) this.counters.zeroMissSteps += 1;
   }
 
   /**
@@ -263,6 +323,7 @@ export class ExpertPool {
     this.table.buffer.destroy();
     this.waveTable.buffer.destroy();
     this.#uploads.destroy();
+    this.tier?.destroy();
   }
 
   #group(layerIndex: number): Group {
@@ -271,14 +332,14 @@ export class ExpertPool {
     return group;
   }
 
-  /** Empty slots first, then those of the policy's victims; never one of `pinned`. */
+  /** Empty slots first and those of experts that the tier holds, then those of the policy's victims; never one of `pinned`. */
   #freeSlots(group: Group, count: number, pinned: ReadonlySet<ExpertKey>, taken: ReadonlySet<number> = NO_SLOTS): number[] {
     const slots: number[] = [];
     const candidates: ExpertKey[] = [];
     for (let slot = 0; slot < group.slotCount && slots.length < count; slot++) {
       const key = group.keys[slot];
       if (taken.has(slot)) continue;
-      if (key < 0) slots.push(slot);
+      if (key < 0 || (this.tier?.isHeld(key) && !pinned.has(key))) slots.push(slot);
       else if (!pinned.has(key)) candidates.push(key);
     }
     if (slots.length === count) return slots;
@@ -286,7 +347,7 @@ export class ExpertPool {
     if (candidates.length < wanted) throw new Error(`${wanted} expert slots are needed and ${candidates.length} may be given up`);
     const victims = this.#policy.victims(candidates, wanted);
     for (const key of victims) {
-      if (pinned.has(key) || !this.isResident(key)) throw new Error('the residency policy gave up an expert that it may not');
+      if (pinned.has(key) || this.#slots[key] === NO_SLOT) throw new Error('the residency policy gave up an expert that it may not');
       slots.push(this.#slots[key]);
     }
     if (new Set(slots).size !== count) throw new Error(`the residency policy gave ${victims.length} experts up where ${wanted} were asked for`);
@@ -388,13 +449,24 @@ export class ExpertPool {
   /** Submits uploads and table: what is submitted next finds the rows. */
   #finishLoads(): void {
     this.#uploads.flush();
-    this.#device.queue.writeBuffer(this.table.buffer, 0, this.#slots as Uint32Array<ArrayBuffer>);
+    this.#writeTable();
+  }
+
+  #writeTable(): void {
+    const { tier } = this;
+    const entries = tier ? this.#slots.map((_, key) => this.#entry(key)) : this.#slots;
+    this.#device.queue.writeBuffer(this.table.buffer, 0, entries as Uint32Array<ArrayBuffer>);
+  }
+
+  /** What the tables say of an expert: the slot of its better copy. */
+  #entry(key: ExpertKey): number {
+    return this.tier?.isHeld(key) ? this.tier.slots[key] : this.#slots[key];
   }
 
   #writeWave(layerIndex: number, keys: readonly ExpertKey[]): void {
     const { expertCount } = this.shape;
     const wave = new Uint32Array(expertCount).fill(NO_SLOT);
-    for (const key of keys) wave[key - layerIndex * expertCount] = this.#slots[key];
+    for (const key of keys) wave[key - layerIndex * expertCount] = this.#entry(key);
     this.#device.queue.writeBuffer(this.waveTable.buffer, 0, wave);
   }
 }

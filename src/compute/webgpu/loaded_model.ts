@@ -145,6 +145,7 @@ class GpuModel implements LoadedModel {
     if (tracer?.on) tracer.beginStep(tokens.length === 1 ? 'decode' : 'prefill', sequence.length, tokens.length);
     const program = await this.#prepare(sequence, this.#resources.capacities.find((capacity) => capacity >= tokens.length)!);
     const position = sequence.length;
+    await this.#resources.paging?.pool.beginStep();
     let result: StepResult = { token: null, logits: null };
     if (output.kind === 'sample') {
       result = { token: await this.#sample(program, tokens, position, output), logits: null };
@@ -179,7 +180,7 @@ class GpuModel implements LoadedModel {
       this.#resources.step.write(contents);
       this.#device.queue.submit([this.#encode(program.trunk)]);
     } else if (program.rowCapacity === 1) {
-      await this.#paged.runToken(program, contents, [], null);
+      await this.#paged.runGated(program, contents, contents.outputRows.length > 0 ? gateCalls(program) : [], null);
     } else {
       await this.#paged.runBatch(program, contents);
     }
@@ -187,8 +188,8 @@ class GpuModel implements LoadedModel {
 
   async #samplePaged(paged: PagedSteps, program: PreparedProgram, contents: StepContents): Promise<number> {
     const commands = this.#takeAhead(program)?.commands ?? null;
-    const tail = [...program.head, ...program.sample];
-    const [token] = await paged.runToken(program, contents, tail, commands, () => {
+    const tail = [...program.head, ...program.confidence, ...program.sample];
+    const [token] = await paged.runGated(program, contents, tail, commands, () => {
       const mode = this.#nextMode;
       this.#ahead = { program, commands: this.#encode([...program.trunk, ...tail], paged.copyOutcome, mode), mode };
     });
@@ -295,6 +296,11 @@ class GpuModel implements LoadedModel {
     }
     return program;
   }
+}
+
+/** What a step without sampling needs for the precision gate; nothing where there is none. */
+function gateCalls({ head, confidence }: PreparedProgram): readonly PreparedCall[] {
+  return confidence.length > 0 ? [...head, ...confidence] : [];
 }
 
 /** What a step of one token was routed to, of a model whose experts are all resident. */

@@ -27,6 +27,7 @@ export interface PreparedProgram {
   readonly trunk: readonly PreparedCall[];
   readonly sections: readonly ExpertSection[];
   readonly head: readonly PreparedCall[];
+  readonly confidence: readonly PreparedCall[];
   readonly sample: readonly PreparedCall[];
 }
 
@@ -37,7 +38,7 @@ export interface ModelResources {
   readonly capacities: readonly number[];
   readonly activations: Activations;
   readonly step: StepBuffer;
-  /** [0] the sampled token. */
+  /** [0] the sampled token, [1] the likeliest token's probability (f32 bits) where there is a precision gate. */
   readonly result: BufferView;
   /**
    * `result`; from ROUTED_BYTE_OFFSET on what was routed; from stampsByteOffset on times. Where experts are paged, the
@@ -126,12 +127,13 @@ export async function createModelResources(
       capacities: [...new Set([1, Math.min(SHORT_PROMPT_TOKENS, maxStepTokens), maxStepTokens])],
       byteLength: weights.byteLength + (pool?.byteLength ?? 0) + activations.byteLength + owned.reduce((sum, view) => sum + view.byteLength, 0),
       async prepare(cache, rowCapacity, { onProgress, signal } = {}) {
-        const { trunk, sections, head, sample } = compileProgram({ ...shared, cache, rowCapacity });
+        const { trunk, sections, head, confidence, sample } = compileProgram({ ...shared, cache, rowCapacity });
         const report = (done: number, total: number): void => onProgress?.({ stage: 'compile shaders', done, total, unit: 'kernels' });
-        const prepared = await pipelines.prepare([...trunk, ...head, ...sample], report, signal);
-        const sampleAt = trunk.length + head.length;
+        const prepared = await pipelines.prepare([...trunk, ...head, ...confidence, ...sample], report, signal);
+        const [confidenceAt, sampleAt] = [trunk.length + head.length, trunk.length + head.length + confidence.length];
         return {
-          rowCapacity, sections, trunk: prepared.slice(0, trunk.length), head: prepared.slice(trunk.length, sampleAt), sample: prepared.slice(sampleAt),
+          rowCapacity, sections, trunk: prepared.slice(0, trunk.length), head: prepared.slice(trunk.length, confidenceAt),
+          confidence: prepared.slice(confidenceAt, sampleAt), sample: prepared.slice(sampleAt),
         };
       },
     };

@@ -179,12 +179,25 @@ export function selectOutputsCall(op: OpOf<'select_outputs'>, outputRows: Buffer
   };
 }
 
+/** Threads of the kernels that one workgroup runs over a whole row of logits. */
+function rowThreads({ cpuAdapter, maxComputeInvocationsPerWorkgroup }: DeviceTraits): number {
+  return cpuAdapter ? 16 : Math.min(256, maxComputeInvocationsPerWorkgroup);
+}
+
+/** The likeliest token's probability, before penalties and temperature: result[1]. */
+export function confidenceCall(vocabSize: number, logits: BufferView, result: BufferView, context: OpContext): KernelCall {
+  return {
+    label: 'confidence', shader: { root: 'confidence' }, constants: { VOCAB: vocabSize, WG: rowThreads(context.traits) },
+    bindings: [context.step, logits, result], workgroups: [1, 1, 1],
+  };
+}
+
 export function sampleCall(
   vocabSize: number, params: BufferView, logits: BufferView, result: BufferView, context: OpContext,
 ): KernelCall {
   return {
     label: 'sample', shader: { root: 'sample' },
-    constants: { VOCAB: vocabSize, WG: context.traits.cpuAdapter ? 16 : Math.min(256, context.traits.maxComputeInvocationsPerWorkgroup) },
+    constants: { VOCAB: vocabSize, WG: rowThreads(context.traits) },
     bindings: [params, context.step, logits, result],
     workgroups: [1, 1, 1],
   };

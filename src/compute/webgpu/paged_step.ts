@@ -25,6 +25,8 @@ export interface StepObserver {
 
 /** Words of the readback: result, the step's head, what was routed. */
 const HEAD_WORDS = 4;
+/** In `result`: confidence.wgsl. */
+const CONFIDENCE_WORD = 1;
 
 export class PagedSteps {
   readonly #device: GPUDevice;
@@ -54,6 +56,28 @@ export class PagedSteps {
   };
 
   /**
+   * Runs a step of one token. Where it comes out unsure and there is a precision gate, its experts get their copies of
+   * more bits and it runs again, once.
+   * @param tail calls after the trunk; the precision gate's among them
+   * @returns the words of `result`
+   */
+  async runGated(
+    program: PreparedProgram, contents: StepContents, tail: readonly PreparedCall[], first: GPUCommandBuffer | null,
+    meanwhile?: () => void,
+  ): Promise<Uint32Array> {
+    const { pool } = this.#paging;
+    let words = await this.runToken(program, contents, tail, first, meanwhile);
+    const gate = pool.tier?.gate ?? null;
+    const probability = new Float32Array(words.buffer, words.byteOffset, HEAD_WORDS)[CONFIDENCE_WORD];
+    // Not a number where logits aren't: then running again would not help.
+    if (gate !== null && tail.length > 0 && probability <= gate && await pool.promoteStep()) {
+      words = await this.runToken(program, contents, tail, null);
+    }
+    pool.finishStep();
+    return words;
+  }
+
+  /**
    * Runs a step of one token until no expert was missing.
    * @param tail calls after the trunk
    * @param first commands of trunk, tail and copyOutcome where they are encoded already
@@ -77,9 +101,7 @@ export class PagedSteps {
       const end = missed === 0 ? program.sections.length : this.#sectionOf(program, missed - 1);
       for (; done < end; done++) this.#count(program.sections[done], outcome, 0);
       if (missed === 0) {
-        counters.steps += 1;
-        if (attempt === 0) counters.zeroMissSteps += 1;
-        pool.stepped('decode');
+        pool.stepped('decode', attempt === 0);
         return outcome.slice(0, HEAD_WORDS);
       }
       // What the GPU says is checked: an id out of range would be a wrong slot later.
@@ -117,7 +139,7 @@ export class PagedSteps {
       from = section.combine;
     }
     this.#device.queue.submit([this.#encode(program.trunk.slice(from))]);
-    pool.stepped('prefill');
+    pool.stepped('prefill', false);
   }
 
   destroy(): void {

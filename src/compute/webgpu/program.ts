@@ -7,7 +7,7 @@ import { fuse, type FusedNorm, type LoweredOp } from './fusion.ts';
 import type { BufferView, DeviceTraits, KernelCall } from './kernel.ts';
 import type { KvCache } from './kv_cache.ts';
 import {
-  attentionCall, capacityOf, countIndex, gatedCall, kvWriteCall, qkvFinishCall, rmsNormCall, ropeCall, routerCall,
+  attentionCall, capacityOf, confidenceCall, countIndex, gatedCall, kvWriteCall, qkvFinishCall, rmsNormCall, ropeCall, routerCall,
   sampleCall, selectOutputsCall, sigmoidScaleCall, type OpContext, type PagedRouting,
 } from './op_kernels.ts';
 import type { StepBuffer } from './step_buffer.ts';
@@ -72,6 +72,8 @@ export interface Program {
   /** In order. */
   readonly sections: readonly ExpertSection[];
   readonly head: readonly KernelCall[];
+  /** How sure the model is of the last output row; empty where nobody asks. */
+  readonly confidence: readonly KernelCall[];
   readonly sample: readonly KernelCall[];
 }
 
@@ -145,8 +147,11 @@ export function compileProgram(context: ProgramContext): Program {
     if (op.kind !== 'attention_block' && 'out' in op.op) writtenAt.set(op.op.out.id, trunk.length);
   }
   const logits = context.view(context.graph.logits);
-  const sample = [sampleCall(context.graph.vocabSize, context.step.sampling, logits, context.result, opContext(context))];
-  return { trunk, sections, head, sample };
+  const { graph: { vocabSize }, result, paging } = context;
+  const gated = context.rowCapacity === 1 && paging?.pool.tier?.gate != null;
+  const confidence = gated ? [confidenceCall(vocabSize, logits, result, opContext(context))] : [];
+  const sample = [sampleCall(vocabSize, context.step.sampling, logits, result, opContext(context))];
+  return { trunk, sections, head, confidence, sample };
 }
 
 function expertsOf(lowered: LoweredOp): ExpertsOp | null {

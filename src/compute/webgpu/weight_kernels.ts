@@ -8,7 +8,7 @@ import { WEIGHT_FORMATS } from '../../quant/formats.ts';
 import { packedLayout, type PackedLayout } from '../../quant/packed.ts';
 import type { ExpertMatrixEntry } from '../../storage/model_source.ts';
 import type { BufferView, DeviceTraits, KernelCall, ShaderKey } from './kernel.ts';
-import type { ExpertSlab, WeightPart } from './weights.ts';
+import type { ExpertRows, ExpertSlab, WeightPart } from './weights.ts';
 
 /** From this many rows on a matrix product by tiles beats one matrix-vector product a row. */
 const MATMUL_MIN_ROWS = 8;
@@ -268,35 +268,38 @@ function isGrouped(rowCapacity: number, paged: boolean): boolean {
  * sums over k, the others write one row a pair.
  */
 export function expertCalls(args: ExpertArgs): KernelCall[] {
-  const { scratch, shapes, slabs } = args;
+  const { scratch } = args;
   const grouped = isGrouped(args.rowCapacity, Boolean(args.wave));
   const calls: KernelCall[] = grouped ? [groupCall(args)] : [];
-  const layoutOf = (m: ExpertMatrixEntry): PackedLayout => packedLayout(m.format, m.rows, m.cols);
-  const perSlab = (name: string, m: ExpertMatrixEntry, x: BufferView, out: BufferView, more: Constants): void => {
-    for (const slab of slabs) {
-      calls.push(expertProduct(args, slab, `${args.label} ${name}`, layoutOf(m), m.byteOffset, x, out, more, grouped));
-    }
+  const add = (slab: ExpertSlab, name: string, m: ExpertMatrixEntry, x: BufferView, out: BufferView, more: Constants): void => {
+    calls.push(expertProduct(args, slab, `${args.label} ${name}`, m, x, out, more, grouped));
   };
-  if (shapes.gate.format === shapes.up.format) {
-    // u32 arithmetic wraps, so the distance may be negative.
-    const distance = ((shapes.up.byteOffset - shapes.gate.byteOffset) / 4) >>> 0;
-    perSlab('gate_up', shapes.gate, args.x, scratch.hidden, { UP_WORDS: distance });
-  } else {
-    perSlab('gate', shapes.gate, args.x, scratch.hidden, {});
-    perSlab('up', shapes.up, args.x, scratch.hidden, { GATE_IN_OUT: 1 });
+  for (const slab of args.slabs) {
+    const { gate, up } = rowsOf(slab, args).shapes;
+    if (gate.format === up.format) {
+      // u32 arithmetic wraps, so the distance may be negative.
+      add(slab, 'gate_up', gate, args.x, scratch.hidden, { UP_WORDS: ((up.byteOffset - gate.byteOffset) / 4) >>> 0 });
+    } else {
+      add(slab, 'gate', gate, args.x, scratch.hidden, {});
+      add(slab, 'up', up, args.x, scratch.hidden, { GATE_IN_OUT: 1 });
+    }
   }
   if (downIsOneCall(args)) {
     calls.push(downCall(args));
     return calls;
   }
-  perSlab('down', shapes.down, scratch.hidden, scratch.down, { X_PER_PAIR: 1 });
+  for (const slab of args.slabs) add(slab, 'down', rowsOf(slab, args).shapes.down, scratch.hidden, scratch.down, { X_PER_PAIR: 1 });
   calls.push(combineCall(args));
   return calls;
 }
 
+function rowsOf(slab: ExpertSlab, { shapes, strideByteLength }: ExpertArgs): ExpertRows {
+  return slab.rows ?? { shapes, strideByteLength };
+}
+
 /** One dispatch fewer where a single token's experts lie in one binding; barriers make it slow on software adapters. */
 function downIsOneCall({ rowCapacity, slabs, traits, topK }: ExpertArgs): boolean {
-  return rowCapacity === 1 && slabs.length === 1 && !traits.cpuAdapter && topK <= MAX_DOWN_THREADS / 4;
+  return rowCapacity === 1 && slabs.length === 1 && slabs[0].rows === undefined && !traits.cpuAdapter && topK <= MAX_DOWN_THREADS / 4;
 }
 
 function downCall(args: ExpertArgs): KernelCall {
@@ -317,17 +320,18 @@ function downCall(args: ExpertArgs): KernelCall {
 }
 
 function expertProduct(
-  args: ExpertArgs, slab: ExpertSlab, label: string, layout: PackedLayout, byteOffset: number, x: BufferView,
-  out: BufferView, more: Constants, grouped: boolean,
+  args: ExpertArgs, slab: ExpertSlab, label: string, matrix: ExpertMatrixEntry, x: BufferView, out: BufferView, more: Constants,
+  grouped: boolean,
 ): KernelCall {
   const { dummy, scratch } = args;
+  const layout = packedLayout(matrix.format, matrix.rows, matrix.cols);
   const product: Product = {
     label: args.slabs.length === 1 ? label : `${label} experts ${slab.firstExpert}+`,
     traits: args.traits, index: 'expert', layout,
     constants: {
-      ...planeConstants(layout, byteOffset), ROWS: layout.rows, COLS: layout.cols, OUT_COLS: layout.rows,
+      ...planeConstants(layout, matrix.byteOffset), ROWS: layout.rows, COLS: layout.cols, OUT_COLS: layout.rows,
       TOP_K: args.topK, FIRST_EXPERT: slab.firstExpert, SLAB_EXPERTS: slab.expertCount,
-      EXPERT_WORDS: args.strideByteLength / 4, COUNT_INDEX: args.countIndex, ...more,
+      EXPERT_WORDS: rowsOf(slab, args).strideByteLength / 4, COUNT_INDEX: args.countIndex, ...more,
     },
     bindings: grouped
       ? [slab.view, x, out, dummy, dummy, args.step, scratch.pairs, scratch.tiles]

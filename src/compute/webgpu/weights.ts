@@ -18,11 +18,18 @@ export interface WeightPart {
   readonly firstRow: number;
 }
 
-/** Experts [firstExpert, firstExpert + expertCount) of a layer, one row of strideByteLength each. */
+/** Experts [firstExpert, firstExpert + expertCount) of a layer, or slots of that number, one row each. */
 export interface ExpertSlab {
   readonly view: BufferView;
   readonly firstExpert: number;
   readonly expertCount: number;
+  /** Rows that differ from the layer's: those of a tier of more bits. */
+  readonly rows?: ExpertRows;
+}
+
+export interface ExpertRows {
+  readonly shapes: Pick<ExpertLayerEntry, 'gate' | 'up' | 'down'>;
+  readonly strideByteLength: number;
 }
 
 export interface ExpertWeights {

@@ -55,11 +55,8 @@ async function onThePool({ shape, steps }: RoutingTrace, options: ExpertPoolOpti
       missed += 1;
       await pool.ensure(layer, keys);
     }
-    pool.stepped(kind);
-    if (kind === 'prefill') continue;
-    counters.steps += 1;
+    pool.stepped(kind, missed === 0);
     counters.missedLayers += missed;
-    counters.zeroMissSteps += missed === 0 ? 1 : 0;
   }
   return [pool.shape, counters];
 }
