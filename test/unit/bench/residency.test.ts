@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { chromiumArguments } from '../../../tools/bench/residency/chromium/driver.ts';
 import { measurementOf, type ChromiumArguments } from '../../../tools/bench/residency/chromium/measure.ts';
 import { measureReads, rateText, readOffsets } from '../../../tools/bench/residency/chromium/read_rate.ts';
+import { fewestRows, stepBounds } from '../../../tools/bench/residency/physical_bound.ts';
+import { chatsOf } from '../../../tools/bench/residency/real_model.ts';
 import { sweepOptionsOf } from '../../../tools/bench/residency/sweep_options.ts';
 
 const ARGUMENTS: ChromiumArguments = {
@@ -58,5 +60,29 @@ describe('reads of bench:residency', () => {
   it('are told in units that leave digits', () => {
     expect(rateText({ gigabytesPerSecond: 12.345, microseconds: 8.44 })).toBe('12.35 GB/s · 8.4 µs');
     expect(rateText({ gigabytesPerSecond: 0.0123, microseconds: 24_600 })).toBe('12.3 MB/s · 25 ms');
+  });
+});
+
+describe('a real model in bench:residency', () => {
+  it('is asked chats as `hotset chat` reads them', () => {
+    expect(chatsOf('Hi!\n What? \n\n/new\n/new\nBye /new\n')).toEqual([['Hi!', 'What?'], ['Bye /new']]);
+  });
+
+  it('has to load what Belády has to, after the warm-up', () => {
+    // One layer of three experts, one used, one slot: every change of expert is a row.
+    const shape = { expertLayerCount: 1, expertCount: 3, topK: 1 };
+    const pool = { ...shape, groups: [{ layerIndexes: [0], slotCount: 1, slotByteLength: 1 }] };
+    const steps = [0, 1, 1, 1, 2, 2, 0].map((expert) => ({ kind: 'decode' as const, layers: [[expert]] }));
+    const prompt = { kind: 'prefill' as const, layers: [[0, 1, 2]] };
+    const trace = { shape, steps: [...steps.slice(0, 2), prompt, ...steps.slice(2)] };
+    expect(fewestRows(trace, { ...pool, groups: [{ ...pool.groups[0], slotCount: 3 }] }, 2)).toBe(0);
+    // The prompt leaves expert 2 in the only slot; then 1, 2 and 0 are loaded for five tokens.
+    expect(fewestRows(trace, pool, 2)).toBeCloseTo(3 / 5);
+    expect(() => fewestRows(trace, pool, 7)).toThrow('a trace of 7 decoded tokens has none after 7');
+  });
+
+  it('can be no faster than its arithmetic and its uploads', () => {
+    expect(stepBounds(4, 8e6, 8e9)).toEqual({ onDemand: 5, duringSteps: 4 });
+    expect(stepBounds(4, 80e6, 8e9)).toEqual({ onDemand: 14, duringSteps: 10 });
   });
 });

@@ -1,18 +1,22 @@
 /** `npm run bench:residency`: upload ways, and decode speed against the size of the expert pool. See --help. */
 import { parseArgs } from 'node:util';
-import { openDevice } from '../../../src/compute/webgpu/device.ts';
-import { openDawn } from '../../../src/hosts/dawn.ts';
 import { openNodeBackend } from '../../../src/hosts/node_backend.ts';
 import { BENCH_SHAPES } from '../shapes.ts';
 import { measureInChromium } from './chromium/measure.ts';
+import { answerChats } from './model_run.ts';
 import { sweepPools } from './sweep.ts';
 import { sweepOptionsOf } from './sweep_options.ts';
 import { printUploads } from './uploads.ts';
+import { withDawn } from './with_dawn.ts';
 
 const HELP = `Usage: npm run bench:residency -- [options]
   --uploads             time the ways to upload rows, and stop
   --reads               time reads of the browser's storage by size, and stop; only with --chromium
   --read-file N         MiB of the file that is read (default 256)
+  --model FILE          answer chats with a real model at each of --pools, and stop
+  --prompts FILE        with --model: what a person says, a line each; /new begins another chat, the first warms up
+  --chats N             with --model: only the first N chats
+  --max-tokens N        with --model: tokens of an answer at most (default 64)
   --chromium            measure in a headless Chromium (CHROMIUM_PATH) instead of in Node
   --hardware            with --chromium: its Vulkan driver's graphics card; without it SwiftShader
   --site DIR            with --chromium: the page, built before
@@ -31,6 +35,10 @@ const { values } = parseArgs({
     uploads: { type: 'boolean', default: false },
     reads: { type: 'boolean', default: false },
     'read-file': { type: 'string', default: '256' },
+    model: { type: 'string' },
+    prompts: { type: 'string' },
+    chats: { type: 'string' },
+    'max-tokens': { type: 'string', default: '64' },
     chromium: { type: 'boolean', default: false },
     hardware: { type: 'boolean', default: false },
     site: { type: 'string' },
@@ -50,13 +58,10 @@ if (values.help) {
   await measureInChromium(values);
 } else if (values.reads) {
   throw new RangeError('--reads needs --chromium: it measures the storage of browsers');
+} else if (values.model !== undefined) {
+  await answerChats({ ...values, model: values.model });
 } else if (values.uploads) {
-  const opened = await openDevice(await openDawn());
-  const { device, adapter } = opened;
-  await printUploads(device, adapter, console.log);
-  device.destroy();
-  // Dawn crashes where its root object is collected while a device works: this keeps it.
-  if (!opened.gpu) throw new Error('the GPU is gone');
+  await withDawn((device, adapter) => printUploads(device, adapter, console.log));
 } else {
   const options = sweepOptionsOf(values);
   const backend = await openNodeBackend('webgpu');

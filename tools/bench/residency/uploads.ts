@@ -82,8 +82,10 @@ async function viaMappedAtCreation({ device, slab, row, count }: Rig): Promise<v
   await device.queue.onSubmittedWorkDone();
 }
 
+const RING_WAY = 'mapped ring, 8 rows a submit';
+
 const WAYS: Readonly<Record<string, (rig: Rig) => Promise<void>>> = {
-  writeBuffer: viaWriteBuffer, 'mapped ring': viaRing, 'mapped ring, 8 rows a submit': viaRingBatches,
+  writeBuffer: viaWriteBuffer, 'mapped ring': viaRing, [RING_WAY]: viaRingBatches,
   mappedAtCreation: viaMappedAtCreation,
 };
 
@@ -102,16 +104,25 @@ async function measureUploads(
   device: GPUDevice, rowByteLengths: readonly number[], onFound: (rate: UploadRate) => void | Promise<void>,
 ): Promise<void> {
   for (const rowByteLength of rowByteLengths) {
-    const row = new Uint8Array(rowByteLength).map((_, i) => i);
-    const slab = device.createBuffer({ size: RING * rowByteLength, usage: STORAGE | COPY_DST });
-    const count = Math.max(2 * RING, RING * Math.ceil(TOTAL_BYTES / rowByteLength / RING));
-    for (const [way, run] of Object.entries(WAYS)) {
-      await run({ device, slab, row, count: 2 * RING });
-      const start = performance.now();
-      await run({ device, slab, row, count });
-      const seconds = (performance.now() - start) / 1000;
-      await onFound({ way, rowByteLength, gigabytesPerSecond: count * rowByteLength / seconds / 1e9 });
+    for (const way of Object.keys(WAYS)) {
+      await onFound({ way, rowByteLength, gigabytesPerSecond: await gigabytesPerSecond(device, way, rowByteLength) });
     }
-    slab.destroy();
   }
+}
+
+/** GB/s of the way that the pool's own uploads go. @param rowByteLength a multiple of 4 */
+export function measureRingUploads(device: GPUDevice, rowByteLength: number): Promise<number> {
+  return gigabytesPerSecond(device, RING_WAY, rowByteLength);
+}
+
+async function gigabytesPerSecond(device: GPUDevice, way: string, rowByteLength: number): Promise<number> {
+  const row = new Uint8Array(rowByteLength).map((_, i) => i);
+  const slab = device.createBuffer({ size: RING * rowByteLength, usage: STORAGE | COPY_DST });
+  const count = Math.max(2 * RING, RING * Math.ceil(TOTAL_BYTES / rowByteLength / RING));
+  await WAYS[way]({ device, slab, row, count: 2 * RING });
+  const start = performance.now();
+  await WAYS[way]({ device, slab, row, count });
+  const seconds = (performance.now() - start) / 1000;
+  slab.destroy();
+  return count * rowByteLength / seconds / 1e9;
 }
