@@ -148,7 +148,8 @@ export function compileProgram(context: ProgramContext): Program {
   }
   const logits = context.view(context.graph.logits);
   const { graph: { vocabSize }, result, paging } = context;
-  const gated = context.rowCapacity === 1 && paging?.pool.tier?.gate != null;
+  const gate = paging?.pool.tier?.gate ?? null;
+  const gated = context.rowCapacity === 1 && gate !== null;
   const confidence = gated ? [confidenceCall(vocabSize, logits, result, opContext(context))] : [];
   const sample = [sampleCall(vocabSize, context.step.sampling, logits, result, opContext(context))];
   return { trunk, sections, head, confidence, sample };
