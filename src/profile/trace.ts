@@ -4,7 +4,7 @@
  * are kept.
  */
 import { EVENT_NAMES, EVENTS, type EventName, type TraceEvent } from './events.ts';
-import { emptyStepRow, StepLog, type StepRow } from './steps.ts';
+import { emptyStepRow, STEP_FIELDS, StepLog, type StepRow } from './steps.ts';
 
 export const DEFAULT_EVENT_CAPACITY = 65_536;
 export const DEFAULT_STEP_CAPACITY = 8192;
@@ -171,7 +171,7 @@ export class Tracer {
 
   beginStep(kind: 'decode' | 'prefill', position: number, tokens: number): void {
     const { current } = this;
-    for (const field in current) current[field as keyof StepRow] = 0;
+    for (const field of STEP_FIELDS) current[field] = 0;
     current.isDecode = kind === 'decode' ? 1 : 0;
     current.position = position;
     current.tokens = tokens;

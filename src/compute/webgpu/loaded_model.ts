@@ -215,13 +215,15 @@ class GpuModel implements LoadedModel {
       this.#ahead = { program, commands: this.#encodeSample(program, calls, mode), mode };
     }
     await mapped;
-    const bytes = readback.buffer.getMappedRange(0, observer ? undefined : RESULT_BYTE_LENGTH).slice(0);
-    readback.buffer.unmap();
+    // Read where it lies: copying what was routed costs more than counting it.
+    const bytes = readback.buffer.getMappedRange(0, observer ? undefined : RESULT_BYTE_LENGTH);
+    const [token] = new Uint32Array(bytes, 0, 1);
     if (observer?.tracer.on) {
       await observer.steps.arrived(start, 0, new BigUint64Array(bytes, stampsByteOffset, 2));
       if (program.rowCapacity === 1) countRouted(observer.tracer, program, new Uint32Array(bytes, ROUTED_BYTE_OFFSET));
     }
-    return new Uint32Array(bytes)[0];
+    readback.buffer.unmap();
+    return token;
   }
 
   get #mode(): TraceMode { return this.#observer?.steps.mode ?? 'off'; }
