@@ -1,7 +1,8 @@
 /** `npm run bench:profile`: what recording costs a decoded token. See --help. */
 import { parseArgs } from 'node:util';
 import type { Backend, LoadedModel, Sequence } from '../../../src/compute/ops.ts';
-import { LfruPolicy } from '../../../src/experts/lfru.ts';
+import type { PoolShape } from '../../../src/compute/residency.ts';
+import { NextUsePolicy } from '../../../src/experts/next_use.ts';
 import { NODE_BACKENDS, openNodeBackend, type NodeBackendName } from '../../../src/hosts/node_backend.ts';
 import { buildGraph, planModel } from '../../../src/models/registry.ts';
 import { Tracer } from '../../../src/profile/trace.ts';
@@ -9,8 +10,10 @@ import { WEIGHT_FORMATS, type WeightFormatName } from '../../../src/quant/format
 import { manifestFromPlan } from '../../../src/storage/manifest.ts';
 import { withZipfRouting } from '../../synthetic/biased_router.ts';
 import { syntheticCheckpoint, syntheticSource } from '../../synthetic/synthetic_model.ts';
+import { uniformRandom } from '../../synthetic/random.ts';
 import { median } from '../measure.ts';
 import { BENCH_SHAPES } from '../shapes.ts';
+import { pairedRatio, shuffled } from './ratios.ts';
 
 const HELP = `Usage: npm run bench:profile -- [options]
   --backend NAME        ${NODE_BACKENDS.join(' or ')} (default webgpu)
@@ -18,11 +21,13 @@ const HELP = `Usage: npm run bench:profile -- [options]
   --layers N            keep only the first N layers
   --format F            weight format of all matrices but the embedding (default Q4_K)
   --pools LIST          shares of experts in device memory, in percent; 100: all resident (default 100,50)
-  --decode N            tokens a turn (default 64)
-  --rounds N            turns of each variant, alternating (default 12)
-  --kernels             a fourth variant that times every kernel
+  --decode N            tokens a turn (default 32)
+  --rounds N            turns of each variant, at least 6 (default 40)
+  --kernels             one more variant, that times every kernel
 
-Each variant has a model of its own and decodes the same tokens, turn by turn.
+Each variant has a model of its own. In each round all decode the same tokens, in random order; a variant's cost is the
+median of its turns' times over those of the model without a recorder in the same rounds. A second model without one
+tells what chance makes of that.
 `;
 
 const { values } = parseArgs({
@@ -34,8 +39,8 @@ const { values } = parseArgs({
     layers: { type: 'string' },
     format: { type: 'string', default: 'Q4_K' },
     pools: { type: 'string', default: '100,50' },
-    decode: { type: 'string', default: '64' },
-    rounds: { type: 'string', default: '12' },
+    decode: { type: 'string', default: '32' },
+    rounds: { type: 'string', default: '40' },
   },
 });
 
@@ -60,17 +65,20 @@ async function turn({ model, sequence }: Variant, round: number, tokens: number)
   return performance.now() - start;
 }
 
-/**
- * One line a variant: its speed, and its time over that of the model without a recorder: median of the turns' ratios, and
- * of the fastest turns, which other programs on the machine disturb least.
- */
+/** One line a variant. Fastest turns are those that other programs on the machine disturb least. */
 function report(variants: readonly Variant[], percent: number, tokens: number): void {
   const [base] = variants;
-  for (const { name, milliseconds } of variants) {
-    const ratios = milliseconds.map((ms, round) => ms / base.milliseconds[round]);
-    const cost = (ratio: number): string => `${ratio >= 1 ? '+' : ''}${(100 * (ratio - 1)).toFixed(2)} %`;
-    console.log(`| ${percent} % | ${name} | ${((1000 * tokens) / median(milliseconds)).toFixed(1)} | ${cost(median(ratios))} | `
-      + `${cost(Math.min(...milliseconds) / Math.min(...base.milliseconds))} | ${cost(Math.min(...ratios))} to ${cost(Math.max(...ratios))} |`);
+  const cost = (ratio: number): string => `${ratio >= 1 ? '+' : ''}${(100 * (ratio - 1)).toFixed(2)} %`;
+  for (const variant of variants) {
+    const { name, milliseconds } = variant;
+    const speed = `| ${percent} % | ${name} | ${milliseconds.length} | ${((1000 * tokens) / median(milliseconds)).toFixed(1)} |`;
+    if (variant === base) {
+      console.log(`${speed} | | | |`);
+      continue;
+    }
+    const ratio = pairedRatio(milliseconds, base.milliseconds);
+    console.log(`${speed} ${cost(ratio.median)} | ${cost(ratio.low)} to ${cost(ratio.high)} | `
+      + `${cost(ratio.lowerQuartile)} to ${cost(ratio.upperQuartile)} | ${cost(Math.min(...milliseconds) / Math.min(...base.milliseconds))} |`);
   }
 }
 
@@ -82,7 +90,7 @@ async function measure(backend: Backend, percent: number): Promise<void> {
   const graph = buildGraph(manifest.architecture, manifest.hyperparameters, manifest.dense.map((entry) => entry.name));
   const [tokens, rounds] = [Number(values.decode), Number(values.rounds)];
   const experts = percent >= 100 ? {} : {
-    experts: { size: { share: percent / 100 }, createPolicy: (pool: ConstructorParameters<typeof LfruPolicy>[0]) => new LfruPolicy(pool) },
+    experts: { size: { share: percent / 100 }, createPolicy: (pool: PoolShape) => new NextUsePolicy(pool) },
   };
   const variants: Variant[] = [];
   const add = async (name: string, tracer: Tracer | null): Promise<void> => {
@@ -92,18 +100,17 @@ async function measure(backend: Backend, percent: number): Promise<void> {
   };
   const [on, kernels] = [new Tracer(), new Tracer()];
   await add('no recorder', null);
+  await add('no recorder, again', null);
   await add('recorder off', new Tracer());
   await add('recorder on', on);
   if (values.kernels) await add('on, with kernels', kernels);
   on.start({ kernels: false });
   kernels.start({ kernels: true });
   for (const variant of variants) await turn(variant, rounds, tokens);
+  const random = uniformRandom(percent);
   for (let round = 0; round < rounds; round++) {
-    // Another order each round, so that what drifts meets all of them.
-    for (let i = 0; i < variants.length; i++) {
-      const variant = variants[(i + round) % variants.length];
-      variant.milliseconds.push(await turn(variant, round, tokens));
-    }
+    // Another order each round, so that what drifts or comes at intervals meets all of them.
+    for (const variant of shuffled(variants, random)) variant.milliseconds.push(await turn(variant, round, tokens));
   }
   report(variants, percent, tokens);
   for (const { model } of variants) model.dispose();
@@ -118,7 +125,8 @@ if (values.help) {
   if (!name) throw new RangeError(`--backend takes one of ${NODE_BACKENDS.join(', ')}`);
   const backend = await openNodeBackend(name satisfies NodeBackendName);
   console.log(`${backend.info.label}\n${values.shape}, ${values.format}\n`);
-  console.log('| experts resident | variant | tok/s | cost | of fastest turns | of single turns |\n|---|---|---|---|---|---|');
+  console.log('| experts resident | variant | turns | tok/s | cost | 95 % interval | half of the turns | of fastest turns |');
+  console.log('|---|---|---|---|---|---|---|---|');
   for (const percent of values.pools.split(',').map(Number)) await measure(backend, percent);
   backend.dispose();
 }
