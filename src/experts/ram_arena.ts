@@ -75,10 +75,8 @@ export class RamArena implements ModelSource {
     this.#source = source;
     this.#yieldToHost = yieldToHost ?? (() => new Promise((resolve) => setTimeout(resolve, 0)));
     this.#clock = clock ?? ((): number => performance.now());
-    const { expertLayers, expertCount, expertStrideByteLength } = source.manifest;
-    this.#layerIndex = new Map(expertLayers.map(({ layer }, index) => [layer, index]));
-    const most = expertLayers.length * expertCount;
-    this.#slotLimit = expertStrideByteLength === 0 ? 0 : Math.max(0, Math.min(most, Math.floor(byteLength / expertStrideByteLength)));
+    this.#layerIndex = new Map(source.manifest.expertLayers.map(({ layer }, index) => [layer, index]));
+    this.#slotLimit = this.#slotsIn(byteLength);
   }
 
   get manifest(): Manifest { return this.#source.manifest; }
@@ -131,6 +129,17 @@ export class RamArena implements ModelSource {
     while (this.#prefetching < PARALLEL_PREFETCHES && this.#ahead.length > 0) void this.#prefetchNext();
   }
 
+  /**
+   * Changes the budget while rows are read. A larger one is taken when rows need it. For a smaller one whole blocks are
+   * given up, those made last first: the rows read ahead first, the hottest, stay. A block whose rows are being read or
+   * copied goes as soon as that is over.
+   */
+  resize(byteLength: number): void {
+    if (this.#closed) return;
+    this.#slotLimit = this.#slotsIn(byteLength);
+    this.#trim();
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#ahead = [];
@@ -139,6 +148,26 @@ export class RamArena implements ModelSource {
     this.#slotOf.clear();
     this.#slots.length = 0;
     await this.#source.close();
+  }
+
+  #slotsIn(byteLength: number): number {
+    const { expertLayers, expertCount, expertStrideByteLength } = this.manifest;
+    const most = expertLayers.length * expertCount;
+    return expertStrideByteLength === 0 ? 0 : Math.max(0, Math.min(most, Math.floor(byteLength / expertStrideByteLength)));
+  }
+
+  /** Frees blocks where there are too many, until the budget is kept or all that is left is in use. */
+  #trim(): void {
+    if (this.#slots.length <= this.#slotLimit) return;
+    const blocks = [...new Set(this.#slots.map(({ bytes }) => bytes.buffer))];
+    while (this.#slots.length > this.#slotLimit && blocks.length > 0) {
+      const block = blocks.pop();
+      const own = this.#slots.filter(({ bytes }) => bytes.buffer === block);
+      if (own.some(({ users, filling }) => users > 0 || filling !== null)) continue;
+      for (const { key } of own) this.#slotOf.delete(key);
+      this.#slots.splice(this.#slots.indexOf(own[0]), own.length);
+    }
+    this.#hand = 0;
   }
 
   /** Null for an expert that the model has not: the source refuses it in its own words. */
@@ -158,6 +187,7 @@ export class RamArena implements ModelSource {
       return into.subarray(0, row.byteLength);
     } finally {
       slot.users -= 1;
+      this.#trim();
     }
   }
 
@@ -170,10 +200,12 @@ export class RamArena implements ModelSource {
       if (row.buffer !== slot.bytes.buffer || row.byteOffset !== slot.bytes.byteOffset) slot.bytes.set(row);
       slot.byteLength = row.byteLength;
       slot.filling = null;
+      this.#trim();
     }, (error: unknown) => {
       this.#slotOf.delete(key);
       slot.key = EMPTY;
       slot.filling = null;
+      this.#trim();
       throw error;
     });
     // Readers see the failure through `filling`; a prefetch may have none.

@@ -129,6 +129,30 @@ describe('RAM arena', () => {
     expect((await arena.readExpertRow(3, 0))[0]).toBe(48);
   });
 
+  it('takes another budget while it runs: more rows fit, or whole blocks go, but none that is in use', async () => {
+    const rows = fakeRows();
+    const arena = new RamArena(rows, { byteLength: 2 * STRIDE });
+    await arena.readExpertRow(3, 0);
+    await arena.readExpertRow(3, 1);
+    arena.resize(5 * STRIDE);
+    for (const expert of [2, 3]) await arena.readExpertRow(3, expert);
+    expect([arena.slotLimit, arena.byteLength]).toEqual([5, 5 * STRIDE]);
+    const release = rows.hold();
+    const reading = arena.readExpertRow(7, 0);
+    // The later block, of three rows, is being read into; the first goes instead, and then the rest as soon as it may.
+    arena.resize(STRIDE);
+    expect(arena.byteLength).toBe(3 * STRIDE);
+    release();
+    expect((await reading)[0]).toBe(112);
+    expect(arena.byteLength).toBe(0);
+    rows.reads.length = 0;
+    for (const expert of [0, 3, 3]) expect((await arena.readExpertRow(3, expert))[0]).toBe(48 + expert);
+    expect([rows.reads, arena.byteLength]).toEqual([['3.0', '3.3'], STRIDE]);
+    arena.resize(0);
+    expect((await arena.readExpertRow(3, 3))[0]).toBe(51);
+    expect([rows.reads.length, arena.byteLength]).toEqual([3, 0]);
+  });
+
   it('passes experts on that the model has not, and closes with its reads', async () => {
     const rows = fakeRows();
     const arena = new RamArena(rows, { byteLength: 8 * STRIDE });
