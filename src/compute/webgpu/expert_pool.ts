@@ -177,7 +177,7 @@ export class ExpertPool {
   }
 
   /** Fills the slots as far as the policies have a wish. */
-  async fill({ onProgress, signal }: LoadOptions): Promise<void> {
+  async fill({ onProgress, signal }: Pick<LoadOptions, 'onProgress' | 'signal'>): Promise<void> {
     const wishes = this.#groups.map((group) => ({ group, keys: [...new Set(this.#policy.initial(group))] }));
     const total = (this.tier?.fillByteLength ?? 0)
       + wishes.reduce((sum, { group, keys }) => sum + Math.min(keys.length, group.slotCount) * group.slotByteLength, 0);

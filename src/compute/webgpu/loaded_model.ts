@@ -8,7 +8,8 @@ import { GPU_COPY_DST, GPU_MAP_READ, MAP_MODE_READ, type OpenedDevice } from './
 import type { ExpertPool } from './expert_pool.ts';
 import type { KernelProfile } from './kernel_profile.ts';
 import { createKvCache, type KvCache } from './kv_cache.ts';
-import { createModelResources, OUTPUT_CAPACITY, ROUTED_BYTE_OFFSET, type ModelResources, type PreparedProgram } from './model_resources.ts';
+import { ROUTED_BYTE_OFFSET } from './expert_resources.ts';
+import { createModelResources, OUTPUT_CAPACITY, type ModelResources, type PreparedProgram } from './model_resources.ts';
 import { PagedSteps, type StepObserver } from './paged_step.ts';
 import { encodeCalls, type PipelineCache, type PreparedCall } from './pipeline_cache.ts';
 import type { StepContents } from './step_buffer.ts';
@@ -94,11 +95,11 @@ class GpuModel implements LoadedModel {
     this.#resources = resources;
     this.#profile = profile;
     this.#observer = tracer && {
-      tracer, steps: new StepTrace(opened, tracer), view: expertView(manifest, resources.paging?.pool ?? null),
+      tracer, steps: new StepTrace(opened, tracer), view: expertView(manifest, resources.experts.paging?.pool ?? null),
     };
     if (this.#observer) tracer?.attach(this.#observer.view);
-    this.#paged = resources.paging && new PagedSteps(
-      opened.device, resources, resources.paging, (calls, copy) => this.#encode(calls, copy), this.#observer);
+    this.#paged = resources.experts.paging && new PagedSteps(
+      opened.device, resources, resources.experts.paging, (calls, copy) => this.#encode(calls, copy), this.#observer);
     this.#warm = new GpuSequence(resources.contextLength);
     opened.device.addEventListener('uncapturederror', this.#onError);
   }
@@ -109,7 +110,7 @@ class GpuModel implements LoadedModel {
   get contextLength(): number { return this.#resources.contextLength; }
   get deviceByteLength(): number { return this.#resources.byteLength + (this.#warm?.cache?.byteLength ?? 0); }
 
-  get residency(): Readonly<ResidencyCounters> | null { return this.#resources.paging?.pool.counters ?? null; }
+  get residency(): Readonly<ResidencyCounters> | null { return this.#resources.experts.paging?.pool.counters ?? null; }
 
   async compile(options: LoadOptions): Promise<void> {
     for (const capacity of this.#resources.capacities) await this.#prepare(this.#warm!, capacity, options);
@@ -145,7 +146,7 @@ class GpuModel implements LoadedModel {
     if (tracer?.on) tracer.beginStep(tokens.length === 1 ? 'decode' : 'prefill', sequence.length, tokens.length);
     const program = await this.#prepare(sequence, this.#resources.capacities.find((capacity) => capacity >= tokens.length)!);
     const position = sequence.length;
-    await this.#resources.paging?.pool.beginStep();
+    await this.#resources.experts.paging?.pool.beginStep();
     let result: StepResult = { token: null, logits: null };
     if (output.kind === 'sample') {
       result = { token: await this.#sample(program, tokens, position, output), logits: null };
@@ -197,7 +198,7 @@ class GpuModel implements LoadedModel {
   }
 
   async #sampleOnce(program: PreparedProgram, contents: StepContents): Promise<number> {
-    const { readback, stampsByteOffset } = this.#resources;
+    const { readback, stampsByteOffset } = this.#resources.experts;
     let calls: readonly PreparedCall[] = [...program.trunk, ...program.head, ...program.sample];
     if (this.#paged) {
       await this.#paged.runBatch(program, contents);
@@ -237,7 +238,7 @@ class GpuModel implements LoadedModel {
   }
 
   #encodeSample(program: PreparedProgram, calls: readonly PreparedCall[], mode: TraceMode): GPUCommandBuffer {
-    const { result, readback, layerIds } = this.#resources;
+    const { result, experts: { readback, layerIds } } = this.#resources;
     return this.#encode(calls, (encoder) => {
       encoder.copyBufferToBuffer(result.buffer, 0, readback.buffer, 0, RESULT_BYTE_LENGTH);
       if (mode === 'off' || !layerIds || program.rowCapacity > 1) return;
@@ -279,7 +280,7 @@ class GpuModel implements LoadedModel {
       this.#profile.encode(encoder, calls);
     } else if (trace) {
       trace.encode(encoder, calls, mode);
-      if (copy) trace.copyStamps(encoder, mode, this.#resources.readback.buffer, this.#resources.stampsByteOffset);
+      if (copy) trace.copyStamps(encoder, mode, this.#resources.experts.readback.buffer, this.#resources.experts.stampsByteOffset);
     } else {
       const pass = encoder.beginComputePass({ label: 'step' });
       encodeCalls(pass, calls);

@@ -48,7 +48,7 @@ export class PagedSteps {
 
   /** Copies of a one-token step's outcome, to be encoded after its last call. */
   readonly copyOutcome = (encoder: GPUCommandEncoder): void => {
-    const { result, step, readback } = this.#resources;
+    const { result, step, experts: { readback } } = this.#resources;
     const { routed } = this.#paging;
     encoder.copyBufferToBuffer(result.buffer, result.byteOffset, readback.buffer, 0, 16);
     encoder.copyBufferToBuffer(step.step.buffer, step.step.byteOffset, readback.buffer, 16, 16);
@@ -147,7 +147,7 @@ export class PagedSteps {
   }
 
   async #readOutcome(attempt: number, meanwhile?: () => void): Promise<Uint32Array> {
-    const { readback: { buffer }, stampsByteOffset } = this.#resources;
+    const { readback: { buffer }, stampsByteOffset } = this.#resources.experts;
     const observer = this.#observer?.tracer.on ? this.#observer : null;
     const start = observer ? observer.tracer.now() : 0;
     const mapped = buffer.mapAsync(MAP_MODE_READ);

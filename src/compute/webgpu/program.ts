@@ -14,7 +14,7 @@ import type { StepBuffer } from './step_buffer.ts';
 import {
   embedCalls, expertCalls, expertScratchByteLengths, linearCalls, type ExpertScratch, type InputNorm,
 } from './weight_kernels.ts';
-import type { GpuWeights } from './weights.ts';
+import type { ExpertWeights, GpuWeights } from './weights.ts';
 
 type RopeOp = Extract<Op, { kind: 'rope' }>;
 type LinearOp = Extract<Op, { kind: 'linear' }>;
@@ -39,6 +39,8 @@ export interface ProgramContext {
   readonly rowCapacity: number;
   readonly outputCapacity: number;
   view(activation: Activation): BufferView;
+  /** Where a layer's experts are. */
+  experts(layer: number): ExpertWeights;
   ropeTable(op: RopeOp): BufferView;
   /** Place of a layer among those with experts. */
   layerIndex(layer: number): number;
@@ -221,7 +223,7 @@ function linearOpCalls(op: LinearOp, norm: FusedNorm | null, context: ProgramCon
 
 function expertsOpCalls(op: ExpertsOp, norm: FusedNorm | null, context: ProgramContext): KernelCall[] {
   const { pool } = context.paging ?? {};
-  const experts = pool ? pool.weights(pool.layerIndex(op.layer)) : context.weights.experts(op.layer);
+  const experts = context.experts(op.layer);
   if (!context.scratch) throw new Error('an experts op without scratch buffers');
   return expertCalls({
     label: `layer ${op.layer} experts`, traits: context.traits, rowCapacity: context.rowCapacity, countIndex: countIndex(op.out),

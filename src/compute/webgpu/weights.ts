@@ -1,12 +1,10 @@
-/** A model's weights on the GPU: dense tensors (split by rows where larger than a binding) and expert slabs. */
+/** A model's dense weights on the GPU, split by rows where larger than a binding. Experts: expert_resources.ts. */
 import type { LoadOptions, ModelGraph } from '../ops.ts';
 import type { DenseEntry, ExpertLayerEntry, ModelSource } from '../../storage/model_source.ts';
 import { WEIGHT_FORMATS } from '../../quant/formats.ts';
 import { alignUp, packedLayout, PLANE_ALIGN_BYTES, type PackedLayout } from '../../quant/packed.ts';
-import { expertRowByteLength } from '../../storage/manifest.ts';
 import { checked, GPU_COPY_DST, GPU_COPY_SRC, GPU_STORAGE } from './device.ts';
 import type { BufferView } from './kernel.ts';
-import { slabRanges } from './slot_groups.ts';
 
 /**
  * Rows [firstRow, firstRow + layout.rows) of a matrix: packed on their own, or rows of a larger packed matrix, whose
@@ -32,6 +30,7 @@ export interface ExpertRows {
   readonly strideByteLength: number;
 }
 
+/** Where the kernels of a layer find its experts. */
 export interface ExpertWeights {
   readonly entry: ExpertLayerEntry;
   readonly strideByteLength: number;
@@ -46,7 +45,6 @@ export interface GpuWeights {
   vector(name: string): BufferView;
   /** Biases of stacked tensors one after the other, zeros where a tensor has none; null where none has. */
   stackedBias(names: readonly string[], biases: readonly (string | null)[]): BufferView | null;
-  experts(layer: number): ExpertWeights;
   readonly byteLength: number;
   destroy(): void;
 }
@@ -55,32 +53,57 @@ export interface GpuWeights {
 const SPLIT_ROW_MULTIPLE = 64;
 /** Bytes read and uploaded at once: bounds the memory that a load takes beside the model itself. */
 const UPLOAD_CHUNK_BYTES = 16 * 1024 * 1024;
+/** writeBuffer copies into staging memory; without waiting a whole model would pile up there. */
+const FLUSH_BYTES = 8 * UPLOAD_CHUNK_BYTES;
+
+/** Writes into buffers at a pace that the GPU keeps up with, and tells how far it is. */
+export class Uploader {
+  readonly #device: GPUDevice;
+  readonly #total: number;
+  readonly #options: Pick<LoadOptions, 'onProgress' | 'signal'>;
+  #done = 0;
+  #sinceFlush = 0;
+
+  /** @param total bytes that there will be */
+  constructor(device: GPUDevice, total: number, options: Pick<LoadOptions, 'onProgress' | 'signal'>) {
+    this.#device = device;
+    this.#total = total;
+    this.#options = options;
+  }
+
+  /** @throws the signal's reason where it was aborted */
+  async write(buffer: GPUBuffer, byteOffset: number, bytes: Uint8Array): Promise<void> {
+    this.#options.signal?.throwIfAborted();
+    this.#device.queue.writeBuffer(buffer, byteOffset, bytes as Uint8Array<ArrayBuffer>, 0, bytes.byteLength);
+    this.#done += bytes.byteLength;
+    this.#sinceFlush += bytes.byteLength;
+    this.#options.onProgress?.({ stage: 'read weights', done: Math.min(this.#done, this.#total), total: this.#total, unit: 'bytes' });
+    if (this.#sinceFlush < FLUSH_BYTES) return;
+    this.#sinceFlush = 0;
+    await this.#device.queue.onSubmittedWorkDone();
+  }
+}
 
 /**
- * Uploads what the graph uses.
- * @param withExperts false where an ExpertPool holds them
+ * Uploads the dense weights that the graph uses.
  * @param stacks groups of dense tensors of the same cols whose rows stacked() will be asked for
- * @throws Error naming the tensor where one row or one expert is larger than a binding, or memory runs out.
+ * @throws Error naming the tensor where one row is larger than a binding, or memory runs out.
  */
 export async function uploadWeights(
   device: GPUDevice, source: ModelSource, graph: ModelGraph, stacks: readonly (readonly string[])[],
-  maxBindingByteLength: number, options: LoadOptions, withExperts: boolean,
+  maxBindingByteLength: number, options: Pick<LoadOptions, 'onProgress' | 'signal'>,
 ): Promise<GpuWeights> {
   const { manifest } = source;
   const entries = new Map(manifest.dense.map((entry) => [entry.name, entry]));
   const use = namesInUse(graph);
   const denseParts = new Map<string, WeightPart[]>();
   const vectors = new Map<string, BufferView>();
-  const expertWeights = new Map<number, ExpertWeights>();
   const stackedParts = new Map<string, WeightPart>();
   const buffers: GPUBuffer[] = [];
   // One target for all reads: a fresh array for each costs more than the read itself.
-  const staging = new Uint8Array(Math.max(UPLOAD_CHUNK_BYTES, manifest.expertStrideByteLength));
-  const expertLayers = withExperts ? manifest.expertLayers.filter((entry) => use.expertLayers.has(entry.layer)) : [];
-  let done = 0;
-  const total = [...use.matrices, ...use.vectors].reduce((sum, name) => sum + entryOf(name).byteLength, 0)
-    + expertLayers.reduce((sum, entry) => sum + expertRowByteLength(entry) * manifest.expertCount, 0);
-  let sinceFlush = 0;
+  const staging = new Uint8Array(UPLOAD_CHUNK_BYTES);
+  const uploader = new Uploader(
+    device, [...use.matrices, ...use.vectors].reduce((sum, name) => sum + entryOf(name).byteLength, 0), options);
 
   function entryOf(name: string): DenseEntry {
     const entry = entries.get(name);
@@ -94,32 +117,18 @@ export async function uploadWeights(
     buffers.push(buffer);
     return buffer;
   }
-  async function upload(buffer: GPUBuffer, byteOffset: number, bytes: Uint8Array): Promise<void> {
-    options.signal?.throwIfAborted();
-    device.queue.writeBuffer(buffer, byteOffset, bytes as Uint8Array<ArrayBuffer>, 0, bytes.byteLength);
-    done += bytes.byteLength;
-    sinceFlush += bytes.byteLength;
-    options.onProgress?.({ stage: 'read weights', done: Math.min(done, total), total, unit: 'bytes' });
-    // writeBuffer copies into staging memory; without waiting a whole model would pile up there.
-    if (sinceFlush >= 8 * UPLOAD_CHUNK_BYTES) {
-      sinceFlush = 0;
-      await device.queue.onSubmittedWorkDone();
-    }
-  }
-
   try {
     for (const name of use.vectors) {
       const entry = entryOf(name);
       const bytes = floatVector(entry, await source.readDense(name));
       const buffer = await makeBuffer(name, bytes.byteLength);
-      await upload(buffer, 0, bytes);
+      await uploader.write(buffer, 0, bytes);
       vectors.set(name, { buffer, byteOffset: 0, byteLength: bytes.byteLength });
     }
     for (const names of stacks) await uploadStack(names);
     for (const name of use.matrices) {
       if (!denseParts.has(name)) denseParts.set(name, await uploadDense(entryOf(name)));
     }
-    for (const entry of expertLayers) expertWeights.set(entry.layer, await uploadExperts(entry));
   } catch (error) {
     for (const buffer of buffers) buffer.destroy();
     throw error;
@@ -153,12 +162,12 @@ export async function uploadWeights(
       for (let at = 0; at < plane.byteLength; at += UPLOAD_CHUNK_BYTES) {
         const byteLength = Math.min(UPLOAD_CHUNK_BYTES, plane.byteLength - at);
         const bytes = await source.readDense(entry.name, from + at, byteLength, staging.subarray(0, byteLength));
-        await upload(buffer, plane.byteOffset + at, bytes);
+        await uploader.write(buffer, plane.byteOffset + at, bytes);
       }
     }
     if (layout.constants && whole.constants) {
       const { byteOffset, byteLength } = whole.constants;
-      await upload(buffer, layout.constants.byteOffset, await source.readDense(entry.name, byteOffset, byteLength));
+      await uploader.write(buffer, layout.constants.byteOffset, await source.readDense(entry.name, byteOffset, byteLength));
     }
   }
 
@@ -232,22 +241,6 @@ export async function uploadWeights(
     return view;
   }
 
-  async function uploadExperts(entry: ExpertLayerEntry): Promise<ExpertWeights> {
-    const strideByteLength = alignUp(expertRowByteLength(entry), 16);
-    const slabs: ExpertSlab[] = [];
-    const ranges = slabRanges(manifest.expertCount, strideByteLength, maxBindingByteLength, `layer ${entry.layer}`);
-    for (const { first: firstExpert, count: expertCount } of ranges) {
-      const byteLength = expertCount * strideByteLength;
-      const buffer = await makeBuffer(`layer ${entry.layer} experts ${firstExpert}+`, byteLength);
-      for (let e = 0; e < expertCount; e++) {
-        const row = await source.readExpertRow(entry.layer, firstExpert + e, staging.subarray(0, manifest.expertStrideByteLength));
-        await upload(buffer, e * strideByteLength, row.subarray(0, expertRowByteLength(entry)));
-      }
-      slabs.push({ view: { buffer, byteOffset: 0, byteLength }, firstExpert, expertCount });
-    }
-    return { entry, strideByteLength, slabs };
-  }
-
   const lookUp = <K, V>(map: Map<K, V>, key: K): V => {
     const value = map.get(key);
     if (value === undefined) throw new Error(`weight ${String(key)} was not uploaded`);
@@ -257,26 +250,23 @@ export async function uploadWeights(
     dense: (name) => lookUp(denseParts, name),
     vector: (name) => lookUp(vectors, name),
     stacked, stackedBias,
-    experts: (layer) => lookUp(expertWeights, layer),
     byteLength: buffers.reduce((sum, b) => sum + b.size, 0),
     destroy() { for (const buffer of buffers) buffer.destroy(); },
   };
 }
 
-function namesInUse(graph: ModelGraph): { matrices: Set<string>; vectors: Set<string>; expertLayers: Set<number> } {
+function namesInUse(graph: ModelGraph): { matrices: Set<string>; vectors: Set<string> } {
   const matrices = new Set<string>();
   const vectors = new Set<string>();
-  const expertLayers = new Set<number>();
   for (const op of graph.ops) {
     if (op.kind === 'embed') matrices.add(op.weight);
     if (op.kind === 'rms_norm') vectors.add(op.weight);
-    if (op.kind === 'experts') expertLayers.add(op.layer);
     if (op.kind === 'linear') {
       matrices.add(op.weight);
       if (op.bias !== null) vectors.add(op.bias);
     }
   }
-  return { matrices, vectors, expertLayers };
+  return { matrices, vectors };
 }
 
 /** Float formats have one plane of natural order, so packed and file layout are the same bytes. */

@@ -27,7 +27,7 @@ it.each([2 ** 30, 40 * 1024])('bindings of %d bytes', async (maxBinding) => {
   const upload = async (): Promise<void> => {
     const source = await openPack(store, ID);
     try {
-      await uploadWeights(createFakeDevice().device, source, graph, projectionGroups(graph), maxBinding, { contextLength: 16 }, false);
+      await uploadWeights(createFakeDevice().device, source, graph, projectionGroups(graph), maxBinding, {});
     } finally {
       await source.close();
     }

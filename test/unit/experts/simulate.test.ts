@@ -35,7 +35,7 @@ function rowsOnly({ expertLayerCount, expertCount, topK }: RoutingTrace['shape']
 async function onThePool({ shape, steps }: RoutingTrace, options: ExpertPoolOptions, bindingByteLength: number): Promise<[PoolShape, ResidencyCounters]> {
   const pool = await ExpertPool.create(createFakeDevice().device, rowsOnly(shape), shape.topK, options, bindingByteLength, null);
   // oxlint-disable-next-line unicorn/no-array-fill-with-reference-type -- this fill is the pool's own
-  await pool.fill({ contextLength: 1 });
+  await pool.fill({});
   const { counters } = pool;
   for (const { kind, layers } of steps) {
     let missed = 0;
