@@ -9,10 +9,10 @@ import type { ExpertPool } from './expert_pool.ts';
 import type { KernelProfile } from './kernel_profile.ts';
 import { createKvCache, type KvCache } from './kv_cache.ts';
 import { createModelResources, OUTPUT_CAPACITY, ROUTED_BYTE_OFFSET, type ModelResources, type PreparedProgram } from './model_resources.ts';
-import { PagedSteps, type StepObserver } from './paged_step.ts';
+import { PagedSteps } from './paged_step.ts';
 import { encodeCalls, type PipelineCache, type PreparedCall } from './pipeline_cache.ts';
 import type { StepContents } from './step_buffer.ts';
-import { StepTrace, type CopiesAfter, type TraceMode } from './step_trace.ts';
+import { StepTrace, type CopiesAfter, type StepObserver, type TraceMode } from './step_trace.ts';
 
 /** Of ModelResources.result. */
 const RESULT_BYTE_LENGTH = 16;
@@ -104,8 +104,10 @@ class GpuModel implements LoadedModel {
       tracer, steps: new StepTrace(opened.device, tracer), view: expertView(manifest, resources.paging?.pool ?? null),
     };
     if (this.#observer) tracer?.attach(this.#observer.view);
-    this.#paged = resources.paging && new PagedSteps(
-      opened.device, resources, resources.paging, (calls, copy) => this.#encode(calls, copy), this.#observer);
+    this.#paged = resources.paging && new PagedSteps(opened.device, resources, resources.paging, {
+      mode: () => (profile ? 'kernels' : this.#mode),
+      encode: (calls, copy, stamps) => this.#encode(calls, copy, NO_COPIES, stamps),
+    }, this.#observer, opened.traits.cpuAdapter);
     this.#warm = new GpuSequence(resources.contextLength);
     opened.device.addEventListener('uncapturederror', this.#onError);
   }
@@ -173,7 +175,7 @@ class GpuModel implements LoadedModel {
     const sampling = { params: output.sampling, recentTokens: output.recentTokens };
     const contents: StepContents = { tokens, position, outputRows: [tokens.length - 1], sampling };
     const token = program.rowCapacity === 1 && this.#paged
-      ? await this.#samplePaged(this.#paged, program, contents)
+      ? (await this.#paged.runToken(program, contents, [...program.head, ...program.sample]))[0]
       : await this.#sampleOnce(program, contents);
     if (token === NO_TOKEN) throw new Error('the model gave no finite logits: its weights are damaged or the device computed wrongly');
     return token;
@@ -185,20 +187,10 @@ class GpuModel implements LoadedModel {
       this.#resources.step.write(contents);
       this.#device.queue.submit([this.#encode(program.trunk)]);
     } else if (program.rowCapacity === 1) {
-      await this.#paged.runToken(program, contents, [], null);
+      await this.#paged.runToken(program, contents, []);
     } else {
       await this.#paged.runBatch(program, contents);
     }
-  }
-
-  async #samplePaged(paged: PagedSteps, program: PreparedProgram, contents: StepContents): Promise<number> {
-    const commands = this.#takeAhead(program)?.commands ?? null;
-    const tail = [...program.head, ...program.sample];
-    const [token] = await paged.runToken(program, contents, tail, commands, () => {
-      const next = this.#encode([...program.trunk, ...tail], paged.copyOutcome);
-      this.#ahead = { program, commands: next, mode: this.#mode, withRouted: false };
-    });
-    return token;
   }
 
   async #sampleOnce(program: PreparedProgram, contents: StepContents): Promise<number> {
@@ -293,6 +285,7 @@ class GpuModel implements LoadedModel {
 
   #encode(
     calls: readonly PreparedCall[], copy?: (encoder: GPUCommandEncoder) => void, after: CopiesAfter = NO_COPIES,
+    stamps: GPUBuffer = this.#resources.readback.buffer,
   ): GPUCommandBuffer {
     const encoder = this.#device.createCommandEncoder({ label: 'step' });
     const trace = this.#mode === 'off' ? null : this.#observer!.steps;
@@ -300,7 +293,7 @@ class GpuModel implements LoadedModel {
       this.#profile.encode(encoder, calls, after);
     } else if (trace) {
       trace.encode(encoder, calls, after);
-      if (copy) trace.copyStamps(encoder, this.#resources.readback.buffer, this.#resources.stampsByteOffset);
+      if (copy) trace.copyStamps(encoder, stamps, this.#resources.stampsByteOffset);
     } else {
       const pass = encoder.beginComputePass({ label: 'step' });
       encodeCalls(pass, calls);
