@@ -10,11 +10,11 @@ import type { KernelProfile } from './kernel_profile.ts';
 import { createKvCache, type KvCache } from './kv_cache.ts';
 import { ROUTED_BYTE_OFFSET } from './expert_resources.ts';
 import { createModelResources, OUTPUT_CAPACITY, type ModelResources, type PreparedProgram } from './model_resources.ts';
-import { PagedSteps, type StepObserver } from './paged_step.ts';
+import { PagedSteps } from './paged_step.ts';
 import { encodeCalls, type PipelineCache, type PreparedCall } from './pipeline_cache.ts';
 import type { StepContents } from './step_buffer.ts';
 import { layerIdsByteLength } from './program.ts';
-import { StepTrace, type TraceMode } from './step_trace.ts';
+import { StepTrace, type StepObserver, type TraceMode } from './step_trace.ts';
 
 /** Of ModelResources.result. */
 const RESULT_BYTE_LENGTH = 16;
@@ -98,8 +98,11 @@ class GpuModel implements LoadedModel {
       tracer, steps: new StepTrace(opened, tracer), view: expertView(manifest, resources.experts.paging?.pool ?? null),
     };
     if (this.#observer) tracer?.attach(this.#observer.view);
-    this.#paged = resources.experts.paging && new PagedSteps(
-      opened.device, resources, resources.experts.paging, (calls, copy) => this.#encode(calls, copy), this.#observer);
+    this.#paged = resources.experts.paging && new PagedSteps(opened.device, resources, resources.experts.paging, {
+      mode: () => (profile ? 'kernels' : this.#mode),
+      nextMode: () => (profile ? 'kernels' : this.#nextMode),
+      encode: (calls, mode, copy, stamps) => this.#encode(calls, copy, mode, stamps),
+    }, this.#observer, opened.traits.cpuAdapter);
     this.#warm = new GpuSequence(resources.contextLength);
     opened.device.addEventListener('uncapturederror', this.#onError);
   }
@@ -169,7 +172,7 @@ class GpuModel implements LoadedModel {
     const sampling = { params: output.sampling, recentTokens: output.recentTokens };
     const contents: StepContents = { tokens, position, outputRows: [tokens.length - 1], sampling };
     const token = program.rowCapacity === 1 && this.#paged
-      ? await this.#samplePaged(this.#paged, program, contents)
+      ? (await this.#paged.runGated(program, contents, [...program.head, ...program.confidence, ...program.sample]))[0]
       : await this.#sampleOnce(program, contents);
     if (token === NO_TOKEN) throw new Error('the model gave no finite logits: its weights are damaged or the device computed wrongly');
     return token;
@@ -181,20 +184,10 @@ class GpuModel implements LoadedModel {
       this.#resources.step.write(contents);
       this.#device.queue.submit([this.#encode(program.trunk)]);
     } else if (program.rowCapacity === 1) {
-      await this.#paged.runGated(program, contents, contents.outputRows.length > 0 ? gateCalls(program) : [], null);
+      await this.#paged.runGated(program, contents, contents.outputRows.length > 0 ? gateCalls(program) : []);
     } else {
       await this.#paged.runBatch(program, contents);
     }
-  }
-
-  async #samplePaged(paged: PagedSteps, program: PreparedProgram, contents: StepContents): Promise<number> {
-    const commands = this.#takeAhead(program)?.commands ?? null;
-    const tail = [...program.head, ...program.confidence, ...program.sample];
-    const [token] = await paged.runGated(program, contents, tail, commands, () => {
-      const mode = this.#nextMode;
-      this.#ahead = { program, commands: this.#encode([...program.trunk, ...tail], paged.copyOutcome, mode), mode };
-    });
-    return token;
   }
 
   async #sampleOnce(program: PreparedProgram, contents: StepContents): Promise<number> {
@@ -273,6 +266,7 @@ class GpuModel implements LoadedModel {
 
   #encode(
     calls: readonly PreparedCall[], copy?: (encoder: GPUCommandEncoder) => void, mode = this.#mode,
+    stamps: GPUBuffer = this.#resources.experts.readback.buffer,
   ): GPUCommandBuffer {
     const encoder = this.#device.createCommandEncoder({ label: 'step' });
     const trace = mode === 'off' ? null : this.#observer!.steps;
@@ -280,7 +274,7 @@ class GpuModel implements LoadedModel {
       this.#profile.encode(encoder, calls);
     } else if (trace) {
       trace.encode(encoder, calls, mode);
-      if (copy) trace.copyStamps(encoder, mode, this.#resources.experts.readback.buffer, this.#resources.experts.stampsByteOffset);
+      if (copy) trace.copyStamps(encoder, mode, stamps, this.#resources.experts.stampsByteOffset);
     } else {
       const pass = encoder.beginComputePass({ label: 'step' });
       encodeCalls(pass, calls);

@@ -1,11 +1,10 @@
 /**
- * Steps of a model whose experts are paged. A step of one token runs whole. Where a layer lacks an expert, the rest of
- * the step is a guess that tells what later layers will want; all that is missing is loaded at once, and the step resumes
- * at the first layer that lacked something, until none does. A batch needs most experts of a layer: it is submitted layer
- * by layer, with the experts in waves. Either way each kernel that counts has run on the same inputs as if every expert
- * had been resident, so the result is the same bit for bit.
+ * Steps of a model whose experts are paged. A step of one token is submitted in pieces. Where a layer lacks an expert, the
+ * rest of the step is a guess that tells what later layers will want; what is missing is loaded while the GPU goes on with
+ * the guess, and the step resumes at the first layer that lacked something, until none does. A batch needs most experts of
+ * a layer: it is submitted layer by layer, with the experts in waves. Either way each kernel that counts has run on the
+ * same inputs as if every expert had been resident, so the result is the same bit for bit.
  */
-import type { Tracer } from '../../profile/trace.ts';
 import type { ExpertKey } from '../residency.ts';
 import { GPU_COPY_DST, GPU_MAP_READ, MAP_MODE_READ } from './device.ts';
 import { STEP_MISSED_LAYER } from './kernel.ts';
@@ -13,47 +12,54 @@ import type { ModelResources, PreparedProgram } from './model_resources.ts';
 import type { PreparedCall } from './pipeline_cache.ts';
 import type { ExpertSection, PagingContext } from './program.ts';
 import type { StepContents } from './step_buffer.ts';
-import type { StepTrace } from './step_trace.ts';
+import { StepPieces, type Launch, type StepEncoder } from './step_pieces.ts';
+import type { StepObserver } from './step_trace.ts';
 
-type Encode = (calls: readonly PreparedCall[], copy?: (encoder: GPUCommandEncoder) => void) => GPUCommandBuffer;
-
-/** The recorder, and what it is told of the GPU. */
-export interface StepObserver {
-  readonly tracer: Tracer;
-  readonly steps: StepTrace;
-}
-
-/** Words of the readback: result, the step's head, what was routed. */
+/** Words of a readback: result, the step's head, what was routed. */
 const HEAD_WORDS = 4;
 /** In `result`: confidence.wgsl. */
 const CONFIDENCE_WORD = 1;
+/**
+ * Calls in a piece of a step. On a fast card a call takes some 20 microseconds, so a piece takes about a millisecond: a
+ * readback's way there and back is short beside it.
+ */
+const PIECE_CALLS = 50;
+/** On a software adapter a call takes milliseconds: about a layer. */
+const PIECE_CALLS_CPU = 16;
+
+/** A layer that lacked experts. */
+interface Missed {
+  readonly section: ExpertSection;
+  readonly keys: readonly ExpertKey[];
+  /** How many of them. */
+  readonly missing: number;
+  /** What later layers want, by the guess. */
+  readonly likely: ExpertKey[];
+  /** When it became known, by the recorder's clock. */
+  readonly start: number;
+}
 
 export class PagedSteps {
   readonly #device: GPUDevice;
   readonly #resources: ModelResources;
   readonly #paging: PagingContext;
-  readonly #encode: Encode;
+  readonly #encoder: StepEncoder;
   readonly #observer: StepObserver | null;
+  readonly #pieces: StepPieces;
   #idsReadback: GPUBuffer | null = null;
 
   constructor(
-    device: GPUDevice, resources: ModelResources, paging: PagingContext, encode: Encode, observer: StepObserver | null,
+    device: GPUDevice, resources: ModelResources, paging: PagingContext, encoder: StepEncoder, observer: StepObserver | null,
+    isCpuAdapter: boolean,
   ) {
     this.#device = device;
     this.#resources = resources;
     this.#paging = paging;
-    this.#encode = encode;
+    this.#encoder = encoder;
     this.#observer = observer;
+    this.#pieces = new StepPieces(
+      device, resources, paging, encoder, observer, isCpuAdapter ? PIECE_CALLS_CPU : PIECE_CALLS);
   }
-
-  /** Copies of a one-token step's outcome, to be encoded after its last call. */
-  readonly copyOutcome = (encoder: GPUCommandEncoder): void => {
-    const { result, step, experts: { readback } } = this.#resources;
-    const { routed } = this.#paging;
-    encoder.copyBufferToBuffer(result.buffer, result.byteOffset, readback.buffer, 0, 16);
-    encoder.copyBufferToBuffer(step.step.buffer, step.step.byteOffset, readback.buffer, 16, 16);
-    encoder.copyBufferToBuffer(routed.buffer, 0, readback.buffer, 32, routed.byteLength);
-  };
 
   /**
    * Runs a step of one token. Where it comes out unsure and there is a precision gate, its experts get their copies of
@@ -61,17 +67,14 @@ export class PagedSteps {
    * @param tail calls after the trunk; the precision gate's among them
    * @returns the words of `result`
    */
-  async runGated(
-    program: PreparedProgram, contents: StepContents, tail: readonly PreparedCall[], first: GPUCommandBuffer | null,
-    meanwhile?: () => void,
-  ): Promise<Uint32Array> {
+  async runGated(program: PreparedProgram, contents: StepContents, tail: readonly PreparedCall[]): Promise<Uint32Array> {
     const { pool } = this.#paging;
-    let words = await this.runToken(program, contents, tail, first, meanwhile);
+    let words = await this.runToken(program, contents, tail);
     const gate = pool.tier?.gate ?? null;
     const probability = new Float32Array(words.buffer, words.byteOffset, HEAD_WORDS)[CONFIDENCE_WORD];
     // Not a number where logits aren't: then running again would not help.
     if (gate !== null && tail.length > 0 && probability <= gate && await pool.promoteStep()) {
-      words = await this.runToken(program, contents, tail, null);
+      words = await this.runToken(program, contents, tail);
     }
     pool.finishStep();
     return words;
@@ -80,42 +83,44 @@ export class PagedSteps {
   /**
    * Runs a step of one token until no expert was missing.
    * @param tail calls after the trunk
-   * @param first commands of trunk, tail and copyOutcome where they are encoded already
-   * @param meanwhile run once while the GPU works
    * @returns the words of `result`
    */
-  async runToken(
-    program: PreparedProgram, contents: StepContents, tail: readonly PreparedCall[], first: GPUCommandBuffer | null,
-    meanwhile?: () => void,
-  ): Promise<Uint32Array> {
+  async runToken(program: PreparedProgram, contents: StepContents, tail: readonly PreparedCall[]): Promise<Uint32Array> {
     const { pool } = this.#paging;
-    const { counters, shape } = pool;
-    let commands = first ?? this.#encode([...program.trunk, ...tail], this.copyOutcome);
-    let done = 0;
-    let restore: readonly GPUCommandBuffer[] = [];
+    let [from, done] = [0, 0];
+    let before: readonly GPUCommandBuffer[] = [];
     for (let attempt = 0; ; attempt++) {
       this.#resources.step.write(contents);
-      this.#device.queue.submit([...restore, commands]);
-      const outcome = await this.#readOutcome(attempt, attempt === 0 ? meanwhile : undefined);
-      const missed = outcome[HEAD_WORDS + STEP_MISSED_LAYER];
-      const end = missed === 0 ? program.sections.length : this.#sectionOf(program, missed - 1);
-      for (; done < end; done++) this.#count(program.sections[done], outcome, 0);
-      if (missed === 0) {
-        pool.stepped('decode', attempt === 0);
-        return outcome.slice(0, HEAD_WORDS);
+      let missed: Missed | null = null;
+      let result: Uint32Array | null = null;
+      const launch: Launch = { program, tail, from, before, depth: Infinity, attempt };
+      for await (const { piece, words } of this.#pieces.run(launch, () => missed !== null)) {
+        const sections = program.sections.slice(piece.firstSection, piece.endSection);
+        if (missed) {
+          missed.likely.push(...sections.flatMap((section) => this.#routedKeys(section, words)));
+          continue;
+        }
+        const at = this.#missedSection(sections, words);
+        const end = piece.firstSection + at;
+        for (; done < end; done++) this.#count(program.sections[done], words, 0);
+        if (at === sections.length) {
+          result = words;
+          continue;
+        }
+        if (attempt > pool.shape.expertLayerCount) throw new Error('the GPU misses experts of ever more layers: it computes wrongly');
+        missed = this.#miss(sections, at, words);
+        done = end + 1;
+        // Rows come while the GPU runs out what it has.
+        await this.#load(missed);
       }
-      // What the GPU says is checked: an id out of range would be a wrong slot later.
-      const section = program.sections[end];
-      const keys = this.#routedKeys(section, outcome);
-      const missing = keys.filter((key) => !pool.isResident(key)).length;
-      if (missing === 0 || attempt > shape.expertLayerCount) throw new Error('the GPU missed an expert that is resident: it computes wrongly');
-      counters.missedLayers += 1;
-      this.#count(section, outcome, missing);
-      done = end + 1;
-      const likely = program.sections.slice(end + 1).flatMap((later) => this.#routedKeys(later, outcome));
-      await this.#fetch(section.layerIndex, keys, likely, missing, attempt);
-      restore = [this.#restoreStream(section)];
-      commands = this.#encode([...program.trunk.slice(section.resume), ...tail], this.copyOutcome);
+      if (!missed) {
+        pool.stepped('decode', attempt === 0);
+        return result!.slice(0, HEAD_WORDS);
+      }
+      await this.#load(missed);
+      this.#traceMissed(missed, attempt);
+      from = missed.section.resume;
+      before = [this.#restoreStream(missed.section)];
     }
   }
 
@@ -130,33 +135,21 @@ export class PagedSteps {
       let needed: readonly ExpertKey[];
       if (pool.holdsLayer(section.layerIndex)) {
         needed = Array.from({ length: pool.shape.expertCount }, (_, expert) => pool.key(section.layerIndex, expert));
-        this.#device.queue.submit([this.#encode(before)]);
+        this.#device.queue.submit([this.#encoder.encode(before)]);
       } else {
         needed = await this.#idsOf(section, contents.tokens.length, before);
         pool.routed(needed, 'prefill', 0);
       }
-      for await (const _ of pool.waves(section.layerIndex, needed)) this.#device.queue.submit([this.#encode(products)]);
+      for await (const _ of pool.waves(section.layerIndex, needed)) this.#device.queue.submit([this.#encoder.encode(products)]);
       from = section.combine;
     }
-    this.#device.queue.submit([this.#encode(program.trunk.slice(from))]);
+    this.#device.queue.submit([this.#encoder.encode(program.trunk.slice(from))]);
     pool.stepped('prefill', false);
   }
 
   destroy(): void {
+    this.#pieces.destroy();
     this.#idsReadback?.destroy();
-  }
-
-  async #readOutcome(attempt: number, meanwhile?: () => void): Promise<Uint32Array> {
-    const { readback: { buffer }, stampsByteOffset } = this.#resources.experts;
-    const observer = this.#observer?.tracer.on ? this.#observer : null;
-    const start = observer ? observer.tracer.now() : 0;
-    const mapped = buffer.mapAsync(MAP_MODE_READ);
-    meanwhile?.();
-    await mapped;
-    const bytes = buffer.getMappedRange().slice(0);
-    buffer.unmap();
-    if (observer?.tracer.on) await observer.steps.arrived(start, attempt, new BigUint64Array(bytes, stampsByteOffset, 2));
-    return new Uint32Array(bytes);
   }
 
   /** Gives the residual stream back the row that a layer kept. */
@@ -167,23 +160,41 @@ export class PagedSteps {
     return encoder.finish();
   }
 
-  /** Loads what a layer lacks, and with it what later layers probably will. */
-  async #fetch(
-    layerIndex: number, keys: readonly ExpertKey[], likely: readonly ExpertKey[], missing: number, attempt: number,
-  ): Promise<void> {
-    const { pool } = this.#paging;
-    const tracer = this.#observer?.tracer;
-    const start = tracer?.on ? tracer.now() : 0;
-    await pool.ensure(layerIndex, keys, likely);
-    if (!tracer?.on) return;
-    tracer.current.missedLayers += 1;
-    tracer.span('missedLayer', start, tracer.now(), tracer.layerAt(layerIndex), missing, attempt + 1);
+  /** Place among a piece's expert layers of the one that lacked something first; their number where none did. */
+  #missedSection(sections: readonly ExpertSection[], words: Uint32Array): number {
+    const missed = words[HEAD_WORDS + STEP_MISSED_LAYER];
+    if (missed === 0) return sections.length;
+    const found = sections.findIndex(({ layerIndex }) => layerIndex === missed - 1);
+    // What the GPU says is checked: an id out of range would be a wrong slot later.
+    if (found < 0) throw new Error(`the GPU missed an expert of layer ${missed - 1}, where it has not been: it computes wrongly`);
+    return found;
   }
 
-  #sectionOf(program: PreparedProgram, layerIndex: number): number {
-    const found = program.sections.findIndex((section) => section.layerIndex === layerIndex);
-    if (found < 0) throw new Error(`the GPU missed an expert of layer ${layerIndex}, which has none: it computes wrongly`);
-    return found;
+  /** @param sections of the piece that told it */
+  #miss(sections: readonly ExpertSection[], at: number, words: Uint32Array): Missed {
+    const { pool } = this.#paging;
+    const section = sections[at];
+    const keys = this.#routedKeys(section, words);
+    const missing = keys.filter((key) => !pool.isResident(key)).length;
+    if (missing === 0) throw new Error('the GPU missed an expert that is resident: it computes wrongly');
+    pool.counters.missedLayers += 1;
+    this.#count(section, words, missing);
+    const tracer = this.#observer?.tracer;
+    const likely = sections.slice(at + 1).flatMap((later) => this.#routedKeys(later, words));
+    return { section, keys, missing, likely, start: tracer?.on ? tracer.now() : 0 };
+  }
+
+  /** Loads what a layer lacks, and with it what later layers probably will. */
+  async #load({ section, keys, likely }: Missed): Promise<void> {
+    const { pool } = this.#paging;
+    if (![...keys, ...likely].every((key) => pool.isResident(key))) await pool.ensure(section.layerIndex, keys, likely);
+  }
+
+  #traceMissed({ section, missing, start }: Missed, attempt: number): void {
+    const tracer = this.#observer?.tracer;
+    if (!tracer?.on) return;
+    tracer.current.missedLayers += 1;
+    tracer.span('missedLayer', start, tracer.now(), tracer.layerAt(section.layerIndex), missing, attempt + 1);
   }
 
   #routedKeys({ layerIndex, ids }: ExpertSection, outcome: Uint32Array): ExpertKey[] {
@@ -219,7 +230,7 @@ export class PagedSteps {
       this.#idsReadback = this.#device.createBuffer({ label: 'expert ids readback', size: view.byteLength, usage: GPU_MAP_READ | GPU_COPY_DST });
     }
     const target = this.#idsReadback;
-    this.#device.queue.submit([this.#encode(before, (encoder) =>
+    this.#device.queue.submit([this.#encoder.encode(before, undefined, (encoder) =>
       encoder.copyBufferToBuffer(view.buffer, view.byteOffset, target, 0, byteLength))]);
     await target.mapAsync(MAP_MODE_READ, 0, byteLength);
     const experts = new Set(new Uint32Array(target.getMappedRange(0, byteLength)));

@@ -19,6 +19,12 @@ export type TraceMode = 'off' | 'step' | 'timed' | 'kernels';
  */
 const TIMED_EVERY_STEPS = 8;
 
+/** The recorder, and what it is told of the GPU. */
+export interface StepObserver {
+  readonly tracer: Tracer;
+  readonly steps: StepTrace;
+}
+
 export class StepTrace {
   readonly #device: GPUDevice;
   readonly #tracer: Tracer;
@@ -83,21 +89,31 @@ export class StepTrace {
   }
 
   /**
-   * A readback has arrived.
-   * @param start when its work was submitted
+   * The readback of a step that is one submit has arrived.
+   * @param start when it was submitted
    * @param stamps what copyStamps() wrote, if it did
    */
   async arrived(start: number, attempt: number, stamps: BigUint64Array): Promise<void> {
+    this.#tracer.span('submit', start, this.#tracer.now(), attempt);
+    await this.pieceArrived(start, start, stamps);
+  }
+
+  /**
+   * The readback of a piece of a step has arrived.
+   * @param submitted when the piece was
+   * @param waited since when nothing else was done than to wait for it
+   * @param stamps what copyStamps() wrote, if it did; null where the piece was encoded without
+   */
+  async pieceArrived(submitted: number, waited: number, stamps: BigUint64Array | null): Promise<void> {
     const tracer = this.#tracer;
     const end = tracer.now();
     this.#waitEnd = end;
-    tracer.current.waitMs += end - start;
-    tracer.span('submit', start, end, attempt);
+    tracer.current.waitMs += end - waited;
     if (this.mode === 'kernels') await this.#collectKernels();
-    if (this.mode !== 'timed') return;
+    if (this.mode !== 'timed' || !stamps) return;
     const milliseconds = Number(stamps[1] - stamps[0]) / 1e6;
     // Clocks of some devices jump when they wake up.
-    if (!(milliseconds >= 0 && milliseconds <= end - start)) return;
+    if (!(milliseconds >= 0 && milliseconds <= end - submitted)) return;
     tracer.addGpuTime(milliseconds);
     tracer.span('gpuPass', end - milliseconds, end, 1000 * milliseconds);
   }
