@@ -1,7 +1,7 @@
 /** How much memory a model's experts may take on the GPU and in RAM. Pure arithmetic; bytes throughout. */
 import type { ProvenMemory } from '../compute/ops.ts';
 
-/** What a person chose for the GPU: what fits, a share of all experts, or bytes. */
+/** What a person chose for the GPU: what fits, a share of all experts, or bytes that copies of more bits are taken from. */
 export type GpuBudget = 'auto' | { readonly share: number } | { readonly byteLength: number };
 
 export interface ExpertBudget {
@@ -16,6 +16,8 @@ export interface ModelMemory {
   readonly expertByteLength: number;
   /** The least that runs: one layer's active experts. */
   readonly leastExpertByteLength: number;
+  /** Copies of more bits, as they were chosen: what is answered depends on them, so they are never made fewer. */
+  readonly tierByteLength: number;
   /** Everything else: dense weights, KV cache. */
   readonly otherByteLength: number;
 }
@@ -25,6 +27,8 @@ export interface ExpertPlacement {
   readonly expertByteLength: number;
   /** As much as expertByteLength where all are resident. */
   readonly gpuByteLength: number;
+  /** Copies of more bits beside them on the GPU. */
+  readonly tierByteLength: number;
   readonly ramByteLength: number;
   /** Why this is less than was asked for, in a sentence; null where it isn't. */
   readonly fallbackReason: string | null;
@@ -44,22 +48,25 @@ const ASSUMED_MEMORY_BYTES = 4 * 2 ** 30;
 const SMALLER = 0.6;
 
 /** Memory that a trial should ask for; null where none is needed. */
-export function trialByteLength(budget: GpuBudget, { expertByteLength, otherByteLength }: ModelMemory): number | null {
-  const needed = expertByteLength + otherByteLength;
+export function trialByteLength(
+  budget: GpuBudget, { expertByteLength, tierByteLength, otherByteLength }: ModelMemory,
+): number | null {
+  const needed = expertByteLength + tierByteLength + otherByteLength;
   return budget !== 'auto' || expertByteLength === 0 || needed <= SMALL_BYTE_LENGTH ? null : needed + WORK_BYTE_LENGTH;
 }
 
 /**
- * Bytes of expert slots, between the least that runs and all.
+ * Bytes of expert slots, between the least that runs and all; copies of more bits come on top.
  * @param proven of a trial for trialByteLength(); null where there was none
  */
 export function gpuExpertByteLength(budget: GpuBudget, memory: ModelMemory, proven: ProvenMemory | null): number {
-  const { expertByteLength, leastExpertByteLength, otherByteLength } = memory;
+  const { expertByteLength, leastExpertByteLength, tierByteLength } = memory;
+  const besideByteLength = tierByteLength + memory.otherByteLength + WORK_BYTE_LENGTH;
   let wanted = expertByteLength;
   if (budget !== 'auto') {
-    wanted = 'share' in budget ? Math.ceil(expertByteLength * budget.share) : budget.byteLength;
-  } else if (proven !== null && proven.provenByteLength < expertByteLength + otherByteLength + WORK_BYTE_LENGTH) {
-    wanted = Math.floor(proven.provenByteLength * (1 - MARGIN)) - otherByteLength - WORK_BYTE_LENGTH;
+    wanted = 'share' in budget ? Math.ceil(expertByteLength * budget.share) : budget.byteLength - tierByteLength;
+  } else if (proven !== null && proven.provenByteLength < expertByteLength + besideByteLength) {
+    wanted = Math.floor(proven.provenByteLength * (1 - MARGIN)) - besideByteLength;
   }
   return Math.min(expertByteLength, Math.max(leastExpertByteLength, wanted));
 }

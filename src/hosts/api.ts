@@ -3,11 +3,14 @@
  * WebSocket. Only structured-clone safe values and proxied callbacks cross it.
  */
 import type { BackendInfo, LoadProgress } from '../compute/ops.ts';
+import type { ResidencyCounters } from '../compute/residency.ts';
+import type { Approximations } from '../experts/approximations.ts';
 import type { ExpertBudget, ExpertPlacement } from '../experts/budget.ts';
 import type { ConversionReport, ExpertConversion } from '../storage/conversion_report.ts';
 import type { Evaluation } from '../engine/evaluate.ts';
 import type { ProfileSnapshot } from '../profile/snapshot.ts';
 import type { EngineInfo, GenerateEvent, GenerateRequest, GenerateResult, ChatMessage } from '../engine/types.ts';
+import type { UsableApproximations } from './usable_approximations.ts';
 
 export interface EnvironmentInfo {
   /** The back end that a model would be opened on now. */
@@ -97,11 +100,25 @@ export interface OpenOptions {
   readonly backend: 'auto' | 'webgpu' | 'reference';
   /** Memory for experts; automatic by default. */
   readonly experts?: ExpertBudget;
+  /** What may change the model's answers; none by default. */
+  readonly approximations?: Approximations;
 }
 
-/** An opened model, and where its experts are (null without experts, or on the CPU). */
+/** An opened model, where its experts are (null without experts, or on the CPU), and what changes its answers. */
 export interface OpenedInfo extends EngineInfo {
   readonly experts: ExpertPlacement | null;
+  readonly approximations: UsableApproximations;
+}
+
+/**
+ * What approximations did in one answer. Of an answer that went on after a lost device: since the model was loaded again,
+ * the copies that this began with included.
+ */
+export type ApproximationCounts = Pick<ResidencyCounters, 'promotions' | 'gatedSteps' | 'toleratedSteps' | 'toleratedMisses'>;
+
+export interface AnswerResult extends GenerateResult {
+  /** Null where the model runs exactly as it is stored. */
+  readonly approximation: ApproximationCounts | null;
 }
 
 export interface QualityRequest {
@@ -160,8 +177,14 @@ export interface HostApi {
   openModel(id: string, options: OpenOptions, onProgress: (p: Progress) => void): Promise<OpenedInfo>;
   /** Closes the open model, or gives up the opening in progress (its promise rejects). */
   closeModel(): Promise<void>;
+  /**
+   * Gives experts in RAM another budget (null: automatic) while the model runs, in the middle of an answer too. The GPU's
+   * budget and approximations take a new openModel: scratch sizes, bindings and programs depend on them.
+   * @returns where the experts are from now on; null where no model is open, or none with experts on a GPU
+   */
+  setExpertRam(byteLength: number | null): Promise<ExpertPlacement | null>;
   /** Rejects with an error named 'ContextFullError' where the prompt is longer than the context. */
-  generate(request: GenerateRequest, onEvent: (e: GenerateEvent) => void): Promise<GenerateResult>;
+  generate(request: GenerateRequest, onEvent: (e: GenerateEvent) => void): Promise<AnswerResult>;
   /** Scores a text with the open model. stop() ends it, and it rejects then; not while an answer is written. */
   evaluateText(request: QualityRequest, onProgress: (done: number, total: number) => void): Promise<QualityResult>;
   /** Stops the running generation within one token. */

@@ -36,6 +36,7 @@ export function hostOver(remote: Remote<HostApi>): HostApi {
     exportModel: (id, onProgress) => remote.exportModel(id, proxy(onProgress)),
     openModel: (id, options, onProgress) => remote.openModel(id, options, proxy(onProgress)),
     closeModel: () => remote.closeModel(),
+    setExpertRam: (byteLength) => remote.setExpertRam(byteLength),
     generate: (request, onEvent) => remote.generate(request, proxy(onEvent)),
     evaluateText: (request, onProgress) => remote.evaluateText(request, proxy(onProgress)),
     stop: () => remote.stop(),

@@ -3,13 +3,14 @@ import type { Backend } from '../compute/ops.ts';
 import type { Engine } from '../engine/engine.ts';
 import { DeviceLostError } from '../engine/recovery.ts';
 import { SelfTestError } from '../engine/self_test.ts';
+import { isExact } from '../experts/approximations.ts';
 import type { ExpertBudget } from '../experts/budget.ts';
 import type { ExpertConversion } from '../storage/conversion_report.ts';
 import { Tracer } from '../profile/trace.ts';
 import { askForPersistence, detectStorage, storageEstimate, type StorageGlobals } from '../storage/detect.ts';
 import type { ExpertConverter } from '../storage/expert_converter.ts';
 import { createLibrary, type ModelLibrary } from '../storage/library.ts';
-import type { HostApi, LoadProgress, OpenedInfo, OpenOptions, Progress } from './api.ts';
+import type { ApproximationCounts, HostApi, LoadProgress, OpenedInfo, OpenOptions, Progress } from './api.ts';
 import type { BackendProvider } from './browser_backend.ts';
 import { blobsOf } from './browser_export.ts';
 import { importDroppedFiles, readDroppedModel } from './browser_import.ts';
@@ -92,7 +93,8 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
     };
     try {
       const create = async (backend: Backend): Promise<TieredModel> => openTieredModel({
-        library: await library, id, backend, budget: options.experts ?? AUTOMATIC, deviceMemory: globals.deviceMemory, now,
+        library: await library, id, backend, budget: options.experts ?? AUTOMATIC, approximations: options.approximations,
+        deviceMemory: globals.deviceMemory, now,
         engine: {
           contextLength: options.contextLength, signal: abort.signal, tracer, reopenBackend,
           onProgress: ({ stage, done, total, unit }) => onProgress({ stage: LOAD_STAGES[stage], done, total, unit }),
@@ -109,7 +111,7 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
         throw abort.signal.reason;
       }
       opened = { ...model, id };
-      return { ...model.engine.info, experts: model.experts };
+      return { ...model.engine.info, experts: model.experts, approximations: model.approximations };
     } finally {
       if (opening === abort) opening = null;
     }
@@ -190,7 +192,15 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
     },
     openModel,
     closeModel,
-    generate: (request, onEvent) => exclusively((engine, signal) => engine.generate(request, onEvent, signal)),
+    setExpertRam: async (byteLength) => opened?.setRamBudget(byteLength) ?? null,
+    generate: (request, onEvent) => {
+      const isApproximate = opened !== null && !isExact(opened.approximations.applied);
+      return exclusively(async (engine, signal) => {
+        const counted = isApproximate ? countApproximations(engine) : null;
+        const result = await engine.generate(request, onEvent, signal);
+        return { ...result, approximation: counted?.() ?? null };
+      });
+    },
     evaluateText: (request, onProgress) =>
       exclusively((engine, signal) => quality.measure(engine, request, onProgress, signal)),
     stop: async () => generating?.abort(),
@@ -203,6 +213,21 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
       model: opened.engine.info.modelName, backend: opened.engine.info.backend.label,
     }),
     countTokens: async (messages) => openEngine().countTokens(messages),
+  };
+}
+
+/** Begins counting; @returns what was counted since. */
+function countApproximations(engine: Engine): () => ApproximationCounts {
+  const before = engine.residency;
+  const start = { ...before };
+  return () => {
+    const after = engine.residency;
+    // Counters of a model that was loaded again, for a lost device, begin at 0.
+    const since = (name: keyof ApproximationCounts): number => (after?.[name] ?? 0) - (after === before ? start[name] ?? 0 : 0);
+    return {
+      promotions: since('promotions'), gatedSteps: since('gatedSteps'),
+      toleratedSteps: since('toleratedSteps'), toleratedMisses: since('toleratedMisses'),
+    };
   };
 }
 

@@ -39,6 +39,14 @@ export class ExpertHeat {
     return this.#policy;
   }
 
+  /**
+   * What a second tier begins with: the heat that an earlier visit saved, whatever was used since. A model that is loaded
+   * again for a lost device, and reads its chat again, then moves the same copies as the first time.
+   */
+  tierHeat(shape: PoolShape): Float32Array | null {
+    return heatFrom(this.#stored, shape);
+  }
+
   /** Experts that a freshly filled pool doesn't hold, hottest first, then the others; empty without a pool. */
   readAheadOrder(): ExpertKey[] {
     const [policy, shape] = [this.#policy, this.#shape];

@@ -4,11 +4,12 @@
  */
 import { DeviceMemoryError } from '../compute/memory_error.ts';
 import type { Backend } from '../compute/ops.ts';
-import { allExpertsByteLength, slotByteLengths } from '../compute/pool_size.ts';
+import { allExpertsByteLength, slotByteLengths, tierByteLength } from '../compute/pool_size.ts';
 import { kvRowByteLength } from '../compute/webgpu/kv_cache.ts';
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
 import { lostReason } from '../engine/recovery.ts';
 import { SelfTestError } from '../engine/self_test.ts';
+import { approximationOptions, EXACT, type Approximations } from '../experts/approximations.ts';
 import {
   gpuExpertByteLength, ramByteLength, smallerPool, trialByteLength, type ExpertBudget, type ExpertPlacement, type ModelMemory,
 } from '../experts/budget.ts';
@@ -18,12 +19,15 @@ import type { ModelLibrary } from '../storage/library.ts';
 import type { Manifest, ModelSource } from '../storage/model_source.ts';
 import { withReadTimeout } from '../storage/read_timeout.ts';
 import { ExpertHeat } from './expert_heat.ts';
+import { usableApproximations, type UsableApproximations } from './usable_approximations.ts';
 
 export interface TieredModelRequest {
   readonly library: ModelLibrary;
   readonly id: string;
   readonly backend: Backend;
   readonly budget: ExpertBudget;
+  /** None by default. */
+  readonly approximations?: Approximations;
   /** navigator.deviceMemory, in GiB. */
   readonly deviceMemory: number | undefined;
   /** Milliseconds since 1970. */
@@ -35,27 +39,50 @@ export interface TieredModel {
   readonly engine: Engine;
   /** Null for a model without experts, and on the CPU, where all memory is the same. */
   readonly experts: ExpertPlacement | null;
+  readonly approximations: UsableApproximations;
   readonly heat: ExpertHeat;
+  /**
+   * Gives experts in RAM another budget while the model runs; null: what the machine suggests.
+   * @returns where the experts are from now on, as `experts`
+   */
+  setRamBudget(byteLength: number | null): ExpertPlacement | null;
 }
 
 /** @throws what createEngine and the library throw; DeviceMemoryError where even the least pool found no room */
 export async function openTieredModel(request: TieredModelRequest): Promise<TieredModel> {
-  const { library, id, budget } = request;
+  const { library, id, budget, deviceMemory } = request;
   let { backend } = request;
   const heat = await ExpertHeat.open({ library, id, now: request.now });
   let source = await library.open(id);
-  const memory = modelMemory(source.manifest, request.engine.contextLength);
+  const { manifest } = source;
+  const usable = (isPaged: boolean): UsableApproximations =>
+    usableApproximations(request.approximations ?? EXACT, manifest, backend.info, isPaged);
+  const memory = modelMemory(manifest, request.engine.contextLength, usable(true).applied.tierShare);
   if (memory.expertByteLength === 0 || backend.info.kind === 'reference') {
-    return { engine: await createEngine({ ...request.engine, backend, source: withReadTimeout(source) }), experts: null, heat };
+    const engine = await createEngine({ ...request.engine, backend, source: withReadTimeout(source) });
+    return { engine, experts: null, approximations: usable(false), heat, setRamBudget: () => null };
   }
   const trial = trialByteLength(budget.gpu, memory);
   const proven = trial === null ? null : await backend.proveMemory?.(trial) ?? null;
   let gpu = gpuExpertByteLength(budget.gpu, memory, proven);
+  const ramFor = (chosen: number | null, gpuByteLength: number): number =>
+    ramByteLength(chosen, deviceMemory, memory.expertByteLength, gpuByteLength);
   for (let fallbackReason: string | null = null; ;) {
-    const ram = ramByteLength(budget.ramByteLength, request.deviceMemory, memory.expertByteLength, gpu);
-    const experts: ExpertPlacement = { expertByteLength: memory.expertByteLength, gpuByteLength: gpu, ramByteLength: ram, fallbackReason };
+    const experts: ExpertPlacement = {
+      expertByteLength: memory.expertByteLength, gpuByteLength: gpu, tierByteLength: memory.tierByteLength,
+      ramByteLength: ramFor(budget.ramByteLength, gpu), fallbackReason,
+    };
+    const approximations = usable(gpu < memory.expertByteLength);
     try {
-      return { engine: await openPlaced({ ...request, backend }, source, heat, experts), experts, heat };
+      const { engine, arena } = await openPlaced({ ...request, backend }, source, heat, experts, approximations.applied);
+      return {
+        engine, experts, approximations, heat,
+        setRamBudget(byteLength) {
+          const ram = ramFor(byteLength, experts.gpuByteLength);
+          arena?.resize(ram);
+          return { ...experts, ramByteLength: ram };
+        },
+      };
     } catch (error) {
       const smaller = smallerPool(gpu, memory);
       if (smaller === null || request.engine.signal?.aborted || error instanceof SelfTestError) throw error;
@@ -76,22 +103,31 @@ export async function openTieredModel(request: TieredModelRequest): Promise<Tier
 
 async function openPlaced(
   { backend, engine: options }: TieredModelRequest, source: ModelSource, heat: ExpertHeat, placement: ExpertPlacement,
-): Promise<Engine> {
+  approximations: Approximations,
+): Promise<{ readonly engine: Engine; readonly arena: RamArena | null }> {
   const { expertByteLength, gpuByteLength, ramByteLength: ram } = placement;
   const disk = withReadTimeout(source);
-  if (gpuByteLength >= expertByteLength) return createEngine({ ...options, backend, source: disk });
+  const isPaged = gpuByteLength < expertByteLength;
+  if (!isPaged && approximations.tierShare === 0) {
+    return { engine: await createEngine({ ...options, backend, source: disk }), arena: null };
+  }
   const arena = new RamArena(disk, { byteLength: ram });
   arena.keeps = false;
   const engine = await createEngine({
     ...options, backend, source: arena,
-    experts: { size: { byteLength: gpuByteLength }, createPolicy: (shape) => heat.createPolicy(shape) },
+    experts: {
+      // The slot table decides which copy of an expert is used: with a second tier even a pool for all needs one.
+      size: isPaged ? { byteLength: gpuByteLength } : { share: 1 },
+      createPolicy: (shape) => heat.createPolicy(shape),
+      ...approximationOptions(approximations, (shape) => heat.tierHeat(shape)),
+    },
   });
   arena.keeps = true;
   arena.prefetch(heat.readAheadOrder().slice(0, arena.slotLimit));
-  return engine;
+  return { engine, arena };
 }
 
-function modelMemory(manifest: Manifest, contextLength: number): ModelMemory {
+function modelMemory(manifest: Manifest, contextLength: number, tierShare: number): ModelMemory {
   const { hyperparameters: hp, dense, denseByteLength } = manifest;
   const graph = buildGraph(manifest.architecture, hp, dense.map(({ name }) => name));
   const tokens = Math.min(contextLength, hp.contextLength);
@@ -99,6 +135,7 @@ function modelMemory(manifest: Manifest, contextLength: number): ModelMemory {
   return {
     expertByteLength: allExpertsByteLength(manifest),
     leastExpertByteLength: hp.expertUsedCount * Math.max(0, ...slotByteLengths(manifest)),
+    tierByteLength: tierByteLength({ size: { share: tierShare } }, manifest),
     otherByteLength: denseByteLength + kvByteLength,
   };
 }

@@ -15,24 +15,26 @@ export interface EventKind {
   readonly overlaps?: boolean;
   /** Many a step: a sink may take a cheaper way. */
   readonly hot?: boolean;
+  /** Come in runs whose single events say little: a sink may draw a run as one. */
+  readonly inRuns?: boolean;
 }
 
 /** Layers are numbered as the model does; a load's tier is where the expert's row was read from. */
 export const EVENTS = {
   decode: { name: 'decode step', track: 'Steps', shape: 'span', args: ['position', 'missed layers', 'missed experts'], color: 'primary' },
   prefill: { name: 'prefill step', track: 'Steps', shape: 'span', args: ['position', 'tokens', 'loaded experts'], color: 'primary-dark' },
-  missedLayer: { name: 'layer with misses', track: 'Layers with misses', shape: 'span', args: ['layer', 'missing', 'attempt'], color: 'error' },
+  missedLayer: { name: 'layer with misses', track: 'Layers with misses', shape: 'span', args: ['layer', 'missing', 'attempt'], color: 'error', hot: true },
   wave: { name: 'prompt wave', track: 'Layers with misses', shape: 'span', args: ['layer', 'experts', 'loaded'], color: 'secondary-dark' },
-  loadMemory: { name: 'load from RAM', track: 'Expert loads', shape: 'span', args: ['layer', 'expert', 'bytes'], color: 'tertiary-light', overlaps: true, hot: true },
-  loadStorage: { name: 'load from storage', track: 'Expert loads', shape: 'span', args: ['layer', 'expert', 'bytes'], color: 'tertiary', overlaps: true, hot: true },
-  upload: { name: 'upload', track: 'Uploads', shape: 'span', args: ['layer', 'expert', 'bytes'], color: 'secondary', hot: true },
-  eviction: { name: 'eviction', track: 'Evictions', shape: 'instant', args: ['layer', 'expert'], color: 'secondary-light', hot: true },
+  loadMemory: { name: 'load from RAM', track: 'Expert loads', shape: 'span', args: ['layer', 'expert', 'bytes'], color: 'tertiary-light', overlaps: true, hot: true, inRuns: true },
+  loadStorage: { name: 'load from storage', track: 'Expert loads', shape: 'span', args: ['layer', 'expert', 'bytes'], color: 'tertiary', overlaps: true, hot: true, inRuns: true },
+  upload: { name: 'upload', track: 'Uploads', shape: 'span', args: ['layer', 'expert', 'bytes'], color: 'secondary', hot: true, inRuns: true },
+  eviction: { name: 'eviction', track: 'Evictions', shape: 'instant', args: ['layer', 'expert'], color: 'secondary-light', hot: true, inRuns: true },
   /** An expert got a slot in a better tier than the one that runs by default. */
-  promotion: { name: 'promotion', track: 'Promotions', shape: 'instant', args: ['layer', 'expert'], color: 'primary-light', hot: true },
+  promotion: { name: 'promotion', track: 'Promotions', shape: 'instant', args: ['layer', 'expert'], color: 'primary-light', hot: true, inRuns: true },
   /** From the submit to the readback's arrival: the GPU's work and the way there and back. */
-  submit: { name: 'submit to readback', track: 'GPU', shape: 'span', args: ['attempt'], color: 'tertiary-dark' },
+  submit: { name: 'submit to readback', track: 'GPU', shape: 'span', args: ['attempt'], color: 'tertiary-dark', hot: true },
   /** By timestamp queries; a GPU's clock has another origin, so it is placed at the end of its submit. */
-  gpuPass: { name: 'GPU pass', track: 'GPU', shape: 'span', args: ['microseconds'], color: 'tertiary' },
+  gpuPass: { name: 'GPU pass', track: 'GPU', shape: 'span', args: ['microseconds'], color: 'tertiary', hot: true },
   kernel: { name: 'kernel', track: 'Kernels', shape: 'span', args: ['microseconds'], color: 'primary-light', hot: true },
   occupancy: { name: 'expert slots', track: 'Expert slots', shape: 'counter', args: ['used'], color: 'secondary' },
 } as const satisfies Record<string, EventKind>;

@@ -16,6 +16,8 @@ export const STEP_FIELDS = [
   /** Routed experts (distinct ones of a layer) that were on the device when asked for, and those that weren't. */
   'hits', 'misses',
   'memoryReads', 'storageReads', 'missedLayers', 'bytesRead', 'bytesUploaded', 'evictions',
+  /** Copies of more bits that came to the device. */
+  'promotions',
 ] as const;
 
 export type StepField = (typeof STEP_FIELDS)[number];
@@ -104,6 +106,7 @@ export interface StepSummary {
   readonly found: FoundShares | null;
   readonly bytesRead: number;
   readonly bytesUploaded: number;
+  readonly promotions: number;
 }
 
 /** Adds up to 1. */
@@ -149,5 +152,6 @@ export function summaryOfSteps(rows: readonly Readonly<StepRow>[]): StepSummary 
     found: foundShares(decode),
     bytesRead: mean((row) => row.bytesRead),
     bytesUploaded: mean((row) => row.bytesUploaded),
+    promotions: mean((row) => row.promotions),
   };
 }

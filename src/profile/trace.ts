@@ -21,9 +21,12 @@ export interface ExpertView {
   readonly layers: readonly number[];
   readonly expertCount: number;
   readonly topK: number;
-  /** Device memory for experts; null where all are resident. */
-  readonly pool: { readonly slotCount: number; readonly byteLength: number } | null;
-  /** 1 where an expert (place of its layer * expertCount + expert) is on the device; null where all are. */
+  /** Device memory for experts, slots for copies of more bits (none by default) included; null where all are resident. */
+  readonly pool: { readonly slotCount: number; readonly tierSlotCount?: number; readonly byteLength: number } | null;
+  /**
+   * By expert (place of its layer * expertCount + expert): 1 where it is on the device, 2 where its copy of more bits is,
+   * 3 where both are; null where all are.
+   */
   resident(): Uint8Array<ArrayBuffer> | null;
 }
 

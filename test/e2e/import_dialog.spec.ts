@@ -25,7 +25,7 @@ test('shows what each choice needs; arrows choose, Enter imports', async ({ page
   await expect(largest).toHaveAccessibleDescription(/3\.25 bits a weight\s· 11\.8 GB of experts\s· 14\.9 GB in all.*Fits\. Storage: 14\.9 GB needed, 31\.6 GB free/);
   await expect(dialog.getByRole('radio', { name: 'Keep as is (BF16 experts)' }))
     .toHaveAccessibleDescription(/Warning\. GPU memory: only 24\.0 GB of the 61\.1 GB needed could be allocated/);
-  await expect(page.getByTestId('import-choice-w2-fp4')).toHaveAccessibleDescription(/does not use the copies yet/);
+  await expect(page.getByTestId('import-choice-w2-fp4')).toHaveAccessibleDescription(/The settings can have the hottest experts use theirs/);
   await keepScreenshot(page, 'import-dialog');
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('ArrowUp');

@@ -164,9 +164,9 @@ export class ExpertPool {
     return this.#groups.reduce((sum, group) => sum + group.slotCount, 0);
   }
 
-  /** 1 for each expert that a slot holds, 2 where the second tier does. */
+  /** By expert: 1 where a slot holds it, 2 where the second tier does, 3 where both do. */
   residents(): Uint8Array<ArrayBuffer> {
-    return Uint8Array.from(this.#slots, (slot, key) => (this.tier?.isHeld(key) ? 2 : slot === NO_SLOT ? 0 : 1));
+    return Uint8Array.from(this.#slots, (slot, key) => (slot === NO_SLOT ? 0 : 1) + (this.tier?.isHeld(key) ? 2 : 0));
   }
 
   /** Where the kernels of a layer find its experts: slabs of slots, numbered as the tables number them. */

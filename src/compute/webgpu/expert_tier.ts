@@ -243,6 +243,7 @@ export class ExpertTierSlots {
     const end = tracer.now();
     tracer.current.uploadMs += end - start;
     tracer.current.bytesUploaded += byteLength;
+    tracer.current.promotions += 1;
     tracer.span('upload', start, end, layer, key % this.#expertCount, byteLength);
     tracer.mark('promotion', layer, key % this.#expertCount);
   }

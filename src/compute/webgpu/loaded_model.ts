@@ -316,7 +316,7 @@ function countRouted(tracer: Tracer, program: PreparedProgram, routed: Uint32Arr
 function expertView({ expertLayers, expertCount, hyperparameters }: Manifest, pool: ExpertPool | null): ExpertView {
   return {
     layers: expertLayers.map(({ layer }) => layer), expertCount, topK: hyperparameters.expertUsedCount,
-    pool: pool && { slotCount: pool.slotCount, byteLength: pool.byteLength },
+    pool: pool && { slotCount: pool.slotCount, tierSlotCount: pool.tier?.slotCount ?? 0, byteLength: pool.byteLength },
     resident: () => pool?.residents() ?? null,
   };
 }

@@ -3,12 +3,13 @@ import { createInterface } from 'node:readline';
 import type { Engine } from '../../engine/engine.ts';
 import type { ChatMessage } from '../../engine/types.ts';
 import type { SamplingParams } from '../../compute/ops.ts';
+import type { Approximations } from '../../experts/approximations.ts';
 import { openNodeModel } from '../node_model.ts';
 import { textOption } from './args.ts';
 import type { Command, Terminal } from './command.ts';
+import { countersSince, EXPERT_OPTIONS, expertOptionsOf, residencyText } from './expert_options.ts';
 import {
-  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, EXPERT_POOL_OPTION, expertPoolOf, EXPERTS_OPTION, expertsOf,
-  SAMPLING_OPTIONS, samplingOf, withEngine,
+  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, SAMPLING_OPTIONS, samplingOf, withEngine,
 } from './model_options.ts';
 import { RECORD_TRACE_OPTION, recorderOf, writeTrace } from './record_trace.ts';
 import { timingsText } from './timings.ts';
@@ -23,35 +24,40 @@ export const chat: Command = {
     system: { type: 'string', value: 'TEXT', help: 'system prompt' },
     ...SAMPLING_OPTIONS,
     ...CONTEXT_OPTION,
-    ...EXPERTS_OPTION,
-    ...EXPERT_POOL_OPTION,
+    ...EXPERT_OPTIONS,
     ...RECORD_TRACE_OPTION,
     ...BACKEND_OPTION,
   },
   async run(parsed, terminal, signal) {
     const backendName = backendNameOf(parsed);
-    const experts = expertsOf(parsed);
-    const pool = expertPoolOf(parsed);
+    const experts = expertOptionsOf(parsed);
     const sampling = samplingOf(parsed);
     const contextLength = contextLengthOf(parsed);
     const system = textOption(parsed, 'system');
-    const opened = await openNodeModel(parsed.positionals[0], experts);
+    const opened = await openNodeModel(parsed.positionals[0], experts.conversion);
     const recorder = recorderOf(parsed, opened.source.manifest);
-    await withEngine(opened, backendName, contextLength, terminal, signal, async (engine) => {
+    await withEngine(opened, { backendName, contextLength, experts, recorder }, terminal, signal, async (engine) => {
       const { modelName, chatTemplate, contextLength: tokens } = engine.info;
       terminal.note(`${modelName}, ${tokens} tokens of context. ${HELP}\n`);
       if (chatTemplate === 'chatml') {
         terminal.note('The model brings no chat template: ChatML is used.\n');
       }
-      await converse(engine, terminal, sampling, system === null ? [] : [{ role: 'system', content: system }], signal);
-    }, pool, recorder);
+      const opening: ChatMessage[] = system === null ? [] : [{ role: 'system', content: system }];
+      await converse({ engine, approximations: experts.approximations, sampling }, terminal, opening, signal);
+    });
     await writeTrace(parsed, recorder);
   },
 };
 
+interface Speaker {
+  readonly engine: Engine;
+  readonly approximations: Approximations;
+  readonly sampling: SamplingParams;
+}
+
 /** Reads lines and streams answers until /exit, the end of the input or the signal. */
 async function converse(
-  engine: Engine, terminal: Terminal, sampling: SamplingParams, opening: readonly ChatMessage[], signal: AbortSignal,
+  speaker: Speaker, terminal: Terminal, opening: readonly ChatMessage[], signal: AbortSignal,
 ): Promise<void> {
   const interactive = terminal.input.isTTY === true;
   const lines = createInterface({ input: terminal.input, output: interactive ? process.stderr : undefined, prompt: '> ' });
@@ -71,7 +77,7 @@ async function converse(
     } else if (text !== '') {
       answering = new AbortController();
       const question: ChatMessage = { role: 'user', content: text };
-      const answer = await answerOnce(engine, terminal, sampling, [...messages, question], AbortSignal.any([signal, answering.signal]));
+      const answer = await answerOnce(speaker, terminal, [...messages, question], AbortSignal.any([signal, answering.signal]));
       answering = null;
       if (answer !== null) {
         messages.push(question, { role: 'assistant', content: answer });
@@ -84,8 +90,9 @@ async function converse(
 
 /** The answer's text, null where the model refused the conversation (the reason is on stderr; the chat goes on). */
 async function answerOnce(
-  engine: Engine, terminal: Terminal, sampling: SamplingParams, messages: readonly ChatMessage[], signal: AbortSignal,
+  { engine, approximations, sampling }: Speaker, terminal: Terminal, messages: readonly ChatMessage[], signal: AbortSignal,
 ): Promise<string | null> {
+  const before = engine.residency && { ...engine.residency };
   try {
     const result = await engine.generate({ input: { kind: 'chat', messages }, sampling, maxTokens: null }, (event) => {
       if (event.kind === 'token') {
@@ -94,6 +101,7 @@ async function answerOnce(
     }, signal);
     terminal.out('\n');
     terminal.note(`${timingsText(result)}\n`);
+    if (before && engine.residency) terminal.note(`[${residencyText(countersSince(before, engine.residency), approximations)}]\n`);
     return result.text;
   } catch (error) {
     // A conversation that is too long, or that the template refuses: the person can go on with /new.

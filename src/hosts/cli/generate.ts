@@ -3,9 +3,9 @@ import type { GenerateRequest } from '../../engine/types.ts';
 import { openNodeModel } from '../node_model.ts';
 import { flag, numberOption, textOption, UsageError } from './args.ts';
 import type { Command } from './command.ts';
+import { EXPERT_OPTIONS, expertOptionsOf, residencyText } from './expert_options.ts';
 import {
-  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, EXPERT_POOL_OPTION, expertPoolOf, EXPERTS_OPTION, expertsOf, residencyText, SAMPLING_OPTIONS, samplingOf,
-  withEngine,
+  BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, SAMPLING_OPTIONS, samplingOf, withEngine,
 } from './model_options.ts';
 import { RECORD_TRACE_OPTION, recorderOf, writeTrace } from './record_trace.ts';
 import { timingsText } from './timings.ts';
@@ -22,16 +22,15 @@ export const generate: Command = {
     json: { type: 'boolean', help: 'print text, token ids and timings as JSON when done' },
     ...SAMPLING_OPTIONS,
     ...CONTEXT_OPTION,
-    ...EXPERTS_OPTION,
-    ...EXPERT_POOL_OPTION,
+    ...EXPERT_OPTIONS,
     ...RECORD_TRACE_OPTION,
     ...TRACE_OPTIONS,
     ...BACKEND_OPTION,
   },
   async run(parsed, terminal, signal) {
     const backendName = backendNameOf(parsed);
-    const experts = expertsOf(parsed);
-    const pool = expertPoolOf(parsed);
+    const experts = expertOptionsOf(parsed);
+    const { approximations } = experts;
     const sampling = samplingOf(parsed);
     const contextLength = contextLengthOf(parsed);
     const maxTokens = numberOption(parsed, 'max-tokens', { min: 1, max: 2 ** 31 - 1, integer: true }, null);
@@ -45,10 +44,11 @@ export const generate: Command = {
       ? { kind: 'chat', messages: [{ role: 'user', content: prompt }] }
       : { kind: 'text', text: prompt };
 
-    const opened = await openNodeModel(parsed.positionals[0], experts);
+    const opened = await openNodeModel(parsed.positionals[0], experts.conversion);
     const recorder = recorderOf(parsed, opened.source.manifest);
     const start = performance.now();
-    await withEngine(opened, backendName, contextLength, terminal, signal, async (engine) => {
+    const run = { backendName, contextLength, experts, recorder, tracer: traceFile?.tracer };
+    await withEngine(opened, run, terminal, signal, async (engine) => {
       const loadMs = performance.now() - start;
       traceFile?.start();
       const result = await engine.generate({ input, sampling, maxTokens }, (event) => {
@@ -60,7 +60,7 @@ export const generate: Command = {
       if (!json) {
         terminal.out('\n');
         terminal.note(`${timingsText(result)}${sampling.temperature === 0 ? '' : `, seed ${sampling.seed}`}\n`);
-        if (engine.residency) terminal.note(`[${residencyText(engine.residency)}]\n`);
+        if (engine.residency) terminal.note(`[${residencyText(engine.residency, approximations)}]\n`);
         return;
       }
       const { text, tokens, stopReason, promptTokens } = result;
@@ -69,8 +69,10 @@ export const generate: Command = {
         loadMs, prefillMs: result.prefillMs, timeToFirstTokenMs: result.timeToFirstTokenMs, decodeMs: result.decodeMs,
         tokensPerSecond: result.tokensPerSecond,
       };
-      terminal.out(`${JSON.stringify({ text, tokens, stopReason, promptTokens, sampling, timings, backend: kind, adapter, residency: engine.residency })}\n`);
-    }, pool, recorder, traceFile?.tracer);
+      terminal.out(`${JSON.stringify({
+        text, tokens, stopReason, promptTokens, sampling, timings, backend: kind, adapter, approximations, residency: engine.residency,
+      })}\n`);
+    });
     await writeTrace(parsed, recorder);
   },
 };

@@ -1,15 +1,15 @@
 /** Options that several commands share. */
 import { MAX_PENALTY_TOKENS, type LoadProgress, type SamplingParams } from '../../compute/ops.ts';
-import type { ExpertPoolOptions, PoolShape, ResidencyCounters } from '../../compute/residency.ts';
+import type { PoolShape } from '../../compute/residency.ts';
 import { createEngine, type Engine } from '../../engine/engine.ts';
-import { NextUsePolicy } from '../../experts/next_use.ts';
+import { isExact } from '../../experts/approximations.ts';
 import { recordingPolicy, type TraceRecorder } from '../../experts/trace.ts';
 import type { Tracer } from '../../profile/trace.ts';
-import type { ExpertConversion } from '../../storage/conversion_report.ts';
 import { NODE_BACKENDS, openNodeBackend, type NodeBackendName } from '../node_backend.ts';
 import type { OpenedModel } from '../node_model.ts';
 import { flag, numberOption, textOption, UsageError, type OptionSpecs, type ParsedCommand } from './args.ts';
 import type { Terminal } from './command.ts';
+import { approximationText, type ExpertOptions } from './expert_options.ts';
 import { referenceHooks } from './record_trace.ts';
 
 export const BACKEND_OPTION: OptionSpecs = {
@@ -43,51 +43,6 @@ export function samplingOf(parsed: ParsedCommand): SamplingParams {
     seed: numberOption(parsed, 'seed', { min: 0, max: largestSeed, integer: true }, null)
       ?? Math.floor(Math.random() * largestSeed),
   };
-}
-
-/** Forms that a run without storage can use: a second tier is for stored models. */
-const EXPERT_FORMS = ['keep', 'w2', 'w3'] as const satisfies readonly ExpertConversion[];
-
-export const EXPERTS_OPTION: OptionSpecs = {
-  experts: { type: 'string', value: 'FORM', help: 'keep (default), or convert the experts to w2 (2 bits) or w3 (3 bits) as an import does' },
-};
-
-/** @throws UsageError for an unknown form. */
-export function expertsOf(parsed: ParsedCommand): ExpertConversion {
-  const name = textOption(parsed, 'experts') ?? 'keep';
-  const known = EXPERT_FORMS.find((candidate) => candidate === name);
-  if (known === undefined) {
-    throw new UsageError(`--experts is ${EXPERT_FORMS.slice(0, -1).join(', ')} or ${EXPERT_FORMS.at(-1)}, not '${name}'`);
-  }
-  return known;
-}
-
-export const EXPERT_POOL_OPTION: OptionSpecs = {
-  'expert-pool': {
-    type: 'string', value: 'SIZE',
-    help: 'memory for experts: a share of them (25%) or MiB (512); the rest is fetched when routed to; default: all stay',
-  },
-};
-
-/** @throws UsageError */
-export function expertPoolOf(parsed: ParsedCommand): ExpertPoolOptions | undefined {
-  const text = textOption(parsed, 'expert-pool');
-  if (text === null) return undefined;
-  const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(text);
-  const number = Number(match?.[1]);
-  if (!match || !(number > 0) || (match[2] === '%' && number > 100)) {
-    throw new UsageError(`--expert-pool is a share above 0 and up to 100% or a number of MiB, not '${text}'`);
-  }
-  const size = match[2] === '%' ? { share: number / 100 } : { byteLength: Math.floor(number * 2 ** 20) };
-  return { size, createPolicy: (shape) => new NextUsePolicy(shape) };
-}
-
-/** 'experts resident in 31 of 40 steps, 97.1 % of those routed to; 12 rows, 3.4 MB fetched' */
-export function residencyText(counters: Readonly<ResidencyCounters>): string {
-  const { steps, zeroMissSteps, hits, misses, rowsLoaded, byteLengthLoaded } = counters;
-  const share = (100 * hits) / Math.max(1, hits + misses);
-  return `experts resident in ${zeroMissSteps} of ${steps} steps, ${share.toFixed(1)} % of those routed to; `
-    + `${rowsLoaded} rows, ${(byteLengthLoaded / 1e6).toFixed(1)} MB fetched`;
 }
 
 /** Enough for a long answer and small enough for the KV cache of any model. */
@@ -126,29 +81,42 @@ function progressLine(terminal: Terminal): ((progress: LoadProgress) => void) | 
   };
 }
 
+/** What a run may have besides its model. */
+export interface RunOptions {
+  readonly backendName: NodeBackendName | 'auto';
+  readonly contextLength: number;
+  readonly experts: ExpertOptions;
+  /** Told of all routing. */
+  readonly recorder?: TraceRecorder | null;
+  /** Told what steps do while it records. */
+  readonly tracer?: Tracer | null;
+}
+
 /**
- * Opens the back end asked for, names it on stderr (with the reason where it is a fallback), loads the model, and
- * closes both after `use`.
- * @param recorder told of all routing
- * @param tracer told what steps do while it records
- * @throws Error with one sentence where WebGPU was asked for and isn't there, or the model can't be loaded
+ * Opens the back end asked for, names it on stderr (with the reason where it is a fallback), after whatever makes answers
+ * approximate; loads the model, and closes both after `use`.
+ * @throws Error with one sentence where WebGPU was asked for or is needed and isn't there, or the model can't be loaded
  */
 export async function withEngine<T>(
-  opened: OpenedModel, backendName: NodeBackendName | 'auto', contextLength: number, terminal: Terminal, signal: AbortSignal,
-  use: (engine: Engine) => Promise<T>, experts?: ExpertPoolOptions, recorder?: TraceRecorder | null, tracer?: Tracer | null,
+  opened: OpenedModel, options: RunOptions, terminal: Terminal, signal: AbortSignal, use: (engine: Engine) => Promise<T>,
 ): Promise<T> {
+  const { contextLength, experts: { pool, approximations }, recorder, tracer } = options;
   const backend = await openNodeBackend(
-    backendName, recorder ? { reference: referenceHooks(recorder, opened.source.manifest) } : {});
-  const pool = experts && recorder
-    ? { ...experts, createPolicy: (shape: PoolShape) => recordingPolicy(experts.createPolicy(shape), recorder) }
-    : experts;
+    options.backendName, recorder ? { reference: referenceHooks(recorder, opened.source.manifest) } : {});
   try {
     const { kind, label, fallbackReason } = backend.info;
+    if (!isExact(approximations)) {
+      if (kind === 'reference') throw new Error(`--tier and --miss-tolerance need WebGPU (--backend webgpu), and this is ${label}`);
+      terminal.note(`Approximate: ${approximationText(approximations)}\n`);
+    }
     // WebGPU's label names a software adapter as one; its reason is meant for people in a browser.
     terminal.note(`${label}${kind === 'webgpu' || fallbackReason === null ? '' : `. ${fallbackReason}`}\n`);
+    const experts = pool && (recorder
+      ? { ...pool, createPolicy: (shape: PoolShape) => recordingPolicy(pool.createPolicy(shape), recorder) }
+      : pool);
     const engine = await createEngine({
       backend, source: opened.source, contextLength, signal, onProgress: progressLine(terminal),
-      ...(pool ? { experts: pool } : {}),
+      ...(experts ? { experts } : {}),
       ...(tracer ? { tracer } : {}),
     });
     try {

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { StopReason } from '../../engine/types.ts';
+import { answerApproximationText } from '../lib/approximations.ts';
 import { formatCount, formatMillis, formatRate } from '../lib/format.ts';
 import type { AnswerStats } from '../state/chat_store.ts';
 
@@ -10,7 +11,7 @@ const ENDINGS: Readonly<Record<StopReason, string | null>> = {
   stopped: 'stopped',
 };
 
-/** Speed of an answer: tokens a second, time to the first token, how many there were. */
+/** Speed of an answer: tokens a second, time to the first token, how many there were; and what changed it, if anything did. */
 export function AnswerStatsLine({ stats }: { stats: AnswerStats }): JSX.Element {
   const parts = [
     ...(stats.tokensPerSecond === null ? [] : [`${formatRate(stats.tokensPerSecond)} tok/s`]),
@@ -19,10 +20,14 @@ export function AnswerStatsLine({ stats }: { stats: AnswerStats }): JSX.Element 
   ];
   const ending = ENDINGS[stats.stopReason];
   const prompt = `Prompt: ${formatCount(stats.promptTokens)} tokens, ${formatCount(stats.reusedTokens)} of them from the cache · ${stats.modelName}`;
+  const approximation = stats.approximation && answerApproximationText(stats.approximation.applied, stats.approximation.counts);
   return (
-    <p class="answer-stats" title={prompt} data-testid="answer-stats" data-stop-reason={stats.stopReason}>
-      {parts.join(' · ')}
-      {ending !== null && <span class="ending"> · {ending}</span>}
-    </p>
+    <>
+      <p class="answer-stats" title={prompt} data-testid="answer-stats" data-stop-reason={stats.stopReason}>
+        {parts.join(' · ')}
+        {ending !== null && <span class="ending"> · {ending}</span>}
+      </p>
+      {approximation && <p class="answer-stats approximate" data-testid="answer-approximation">{approximation}</p>}
+    </>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { useApp } from '../context.ts';
 import { filesOfInput } from '../lib/drop_files.ts';
 import { AlertRegion } from './alert_region.tsx';
+import { ApproximationNote } from './approximation_note.tsx';
 import { ChatView } from './chat_view.tsx';
 import { Composer } from './composer.tsx';
 import { ConfirmDialog } from './confirm_dialog.tsx';
@@ -58,6 +59,7 @@ export function App(): JSX.Element {
           <div class="dock">
             <AlertRegion />
             <TaskCard />
+            <ApproximationNote />
             <Composer />
           </div>
         </main>

@@ -3,6 +3,8 @@ import { useId } from 'preact/hooks';
 import { useApp } from '../context.ts';
 import { SETTING_BOUNDS, type NumericSetting, type Settings } from '../state/settings.ts';
 
+type ChoiceSetting = 'backend' | 'gpuExperts' | 'fp4Copies' | 'theme';
+
 interface FieldProps {
   readonly name: NumericSetting;
   readonly label: string;
@@ -44,6 +46,48 @@ export function NumberField({ name, label, hint, optional }: FieldProps & { read
         <label for={id}>{label}</label>
         <input id={id} type="number" class="number wide" value={value ?? ''} {...SETTING_BOUNDS[name]} placeholder={optional ?? undefined}
           aria-describedby={`${id}-hint`} data-testid={`setting-${name}`} onChange={change} />
+      </div>
+      <p class="hint" id={`${id}-hint`}>{hint}</p>
+    </div>
+  );
+}
+
+interface ChoiceProps<Name extends ChoiceSetting> {
+  readonly label: string;
+  readonly name: Name;
+  readonly options: Readonly<Record<Settings[Name], string>>;
+  readonly hint?: string;
+}
+
+/** One of a few. */
+export function ChoiceField<Name extends ChoiceSetting>({ label, name, options, hint }: ChoiceProps<Name>): JSX.Element {
+  const { app } = useApp();
+  const id = useId();
+  const entries = Object.entries(options) as [Settings[Name], string][];
+  return (
+    <div class="field">
+      <div class="field-head">
+        <label for={id}>{label}</label>
+        <select id={id} data-testid={`setting-${name}`} value={app.settings.values.value[name]} aria-describedby={hint && `${id}-hint`}
+          onChange={(event) => app.settings.update({ [name]: event.currentTarget.value as Settings[Name] })}>
+          {entries.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+        </select>
+      </div>
+      {hint && <p class="hint" id={`${id}-hint`}>{hint}</p>}
+    </div>
+  );
+}
+
+/** On or off. */
+export function SwitchField({ name, label, hint }: { readonly name: 'unsureAgain'; readonly label: string; readonly hint: string }): JSX.Element {
+  const { app } = useApp();
+  const id = useId();
+  return (
+    <div class="field">
+      <div class="field-head">
+        <label for={id}>{label}</label>
+        <input id={id} type="checkbox" checked={app.settings.values.value[name]} aria-describedby={`${id}-hint`} data-testid={`setting-${name}`}
+          onChange={(event) => app.settings.update({ [name]: event.currentTarget.checked })} />
       </div>
       <p class="hint" id={`${id}-hint`}>{hint}</p>
     </div>

@@ -61,7 +61,7 @@ function Content(): JSX.Element {
         </Section>
       )}
       <Section title="Experts">
-        <Experts experts={experts} decode={decode} onCpu={onCpu} />
+        <Experts experts={experts} decode={decode} promotions={summary?.promotions ?? 0} onCpu={onCpu} />
       </Section>
       {steps.length > 0 && <Section title="Last steps"><StepTable steps={steps} /></Section>}
       <Recording />
@@ -90,10 +90,12 @@ function Tiles({ summary }: { summary: StepSummary }): JSX.Element {
 interface ExpertsProps {
   readonly experts: ExpertSnapshot | null;
   readonly decode: readonly StepRow[];
+  /** Mean of a decode step. */
+  readonly promotions: number;
   readonly onCpu: boolean;
 }
 
-function Experts({ experts, decode, onCpu }: ExpertsProps): JSX.Element {
+function Experts({ experts, decode, promotions, onCpu }: ExpertsProps): JSX.Element {
   if (experts === null) return <p class="hint">No model with experts is open.</p>;
   const { pool } = experts;
   const unlimited = onCpu ? 'Experts are read when they are first used and stay in memory.'
@@ -107,6 +109,11 @@ function Experts({ experts, decode, onCpu }: ExpertsProps): JSX.Element {
             {formatCount(pool.usedSlots)} of {formatCount(pool.slotCount)} slots in use ({formatBytes(pool.byteLength)}), for{' '}
             {formatCount(experts.layers.length * experts.expertCount)} experts
           </p>
+          {pool.tierSlotCount > 0 && (
+            <p class="hint" data-testid="profile-copies">
+              FP4 copies: {formatCount(pool.usedTierSlots)} of {formatCount(pool.tierSlotCount)}; {promotions.toFixed(2)} moved in a token
+            </p>
+          )}
         </div>
       )}
       {pool !== null && decode.length > 1 && <FoundChart decode={decode} />}

@@ -3,7 +3,8 @@ import { useRef } from 'preact/hooks';
 import { useApp } from '../context.ts';
 import { expertPlacementText } from '../lib/expert_placement.ts';
 import type { Settings } from '../state/settings.ts';
-import { NumberField, SliderField } from './fields.tsx';
+import { ApproximationSettings } from './approximation_settings.tsx';
+import { ChoiceField, NumberField, SliderField } from './fields.tsx';
 import { Icon } from './icons.tsx';
 import { usePanelFocus } from './panel_focus.ts';
 
@@ -14,7 +15,7 @@ export function SettingsDrawer(): JSX.Element {
   const open = layout.settingsOpen.value;
   const panel = useRef<HTMLElement>(null);
   usePanelFocus(panel, open);
-  const placement = session.model.value?.info.experts ?? null;
+  const placement = session.placement.value;
   return (
     <aside ref={panel} id="settings" class="settings" aria-label="Settings" inert={!open} data-testid="settings">
       <div class="settings-head">
@@ -44,18 +45,21 @@ export function SettingsDrawer(): JSX.Element {
       <section aria-label="Model">
         <h3>Model</h3>
         <NumberField name="contextLength" label="Context length" optional={null} hint={contextHint(session.model.value?.info.trainedContextLength)} />
-        <Choice label="Back end" name="backend" options={{ auto: 'Automatic', webgpu: 'WebGPU', reference: 'Reference (CPU, slow)' }} />
-        <Choice label="Experts on the GPU" name="gpuExperts" options={GPU_EXPERT_LABELS} />
+        <ChoiceField label="Back end" name="backend" options={{ auto: 'Automatic', webgpu: 'WebGPU', reference: 'Reference (CPU, slow)' }} />
+        <ChoiceField label="Experts on the GPU" name="gpuExperts" options={GPU_EXPERT_LABELS} />
         {settings.values.value.gpuExperts === 'gigabytes' && (
           <NumberField name="gpuExpertGigabytes" label="GPU memory for experts" optional={null} hint="In GB." />
         )}
         <NumberField name="ramExpertGigabytes" label="RAM for experts" optional="automatic" hint="In GB, for experts that the GPU doesn’t hold; what is in neither is read from storage when a token needs it." />
         {placement && <p class="hint" role="status" data-testid="expert-placement">{expertPlacementText(placement)}</p>}
-        {session.needsReopen.value && (
-          <button type="button" class="button" data-testid="reopen" disabled={app.conversation.live.value !== null} onClick={() => void session.reopen()}>
-            <Icon name="retry" /> Open the model again to apply
-          </button>
-        )}
+      </section>
+      <ApproximationSettings />
+      {session.needsReopen.value && (
+        <button type="button" class="button" data-testid="reopen" disabled={app.conversation.live.value !== null} onClick={() => void session.reopen()}>
+          <Icon name="retry" /> Open the model again to apply
+        </button>
+      )}
+      <section aria-label="Tools">
         <button type="button" class="button" data-testid="quality-open" disabled={app.quality.obstacle.value !== null}
           title={app.quality.obstacle.value ?? undefined} onClick={() => void app.quality.show()}>
           <Icon name="gauge" /> Measure quality
@@ -66,7 +70,7 @@ export function SettingsDrawer(): JSX.Element {
       </section>
       <section aria-label="Look">
         <h3>Look</h3>
-        <Choice label="Theme" name="theme" options={{ system: 'As the system', light: 'Light', dark: 'Dark' }} />
+        <ChoiceField label="Theme" name="theme" options={{ system: 'As the system', light: 'Light', dark: 'Dark' }} />
       </section>
     </aside>
   );
@@ -79,26 +83,4 @@ const GPU_EXPERT_LABELS: Readonly<Record<Settings['gpuExperts'], string>> = {
 function contextHint(trained: number | undefined): string {
   const base = 'Tokens that the model can look back on; more takes more memory.';
   return trained === undefined ? base : `${base} This model was trained for ${trained.toLocaleString('en-US')}.`;
-}
-
-interface ChoiceProps<Name extends 'backend' | 'gpuExperts' | 'theme'> {
-  readonly label: string;
-  readonly name: Name;
-  readonly options: Readonly<Record<Settings[Name], string>>;
-}
-
-function Choice<Name extends 'backend' | 'gpuExperts' | 'theme'>({ label, name, options }: ChoiceProps<Name>): JSX.Element {
-  const { app } = useApp();
-  const entries = Object.entries(options) as [Settings[Name], string][];
-  return (
-    <div class="field">
-      <div class="field-head">
-        <label for={`choice-${name}`}>{label}</label>
-        <select id={`choice-${name}`} data-testid={`setting-${name}`} value={app.settings.values.value[name]}
-          onChange={(event) => app.settings.update({ [name]: event.currentTarget.value as Settings[Name] })}>
-          {entries.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
-        </select>
-      </div>
-    </div>
-  );
 }

@@ -33,7 +33,7 @@ export function choiceWords(conversion: ExpertConversion, expertFormats: readonl
     case 'w2+fp4':
       return {
         title: CONVERSION_NAMES['w2+fp4'],
-        note: 'Also stores a 4-bit copy of each expert for the precision tier. This version does not use the copies yet.',
+        note: 'Also stores a 4-bit copy of each expert. The settings can have the hottest experts use theirs.',
       };
     case 'w3':
       return { title: CONVERSION_NAMES.w3, note: 'Eight values for a weight: closer to the original than 2 bits.' };

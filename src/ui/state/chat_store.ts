@@ -1,5 +1,7 @@
 import { createStore, del, get, set, values, type UseStore } from 'idb-keyval';
 import type { StopReason } from '../../engine/types.ts';
+import type { Approximations } from '../../experts/approximations.ts';
+import type { ApproximationCounts } from '../../hosts/api.ts';
 
 /** What is shown under an answer. */
 export interface AnswerStats {
@@ -11,6 +13,8 @@ export interface AnswerStats {
   readonly stopReason: StopReason;
   readonly contextUsed: number;
   readonly modelName: string;
+  /** What changed the answer, and how often; missing where nothing could. */
+  readonly approximation?: { readonly applied: Approximations; readonly counts: ApproximationCounts };
 }
 
 export interface ChatTurn {

@@ -1,6 +1,6 @@
 import { effect, signal, type ReadonlySignal, type Signal } from '@preact/signals';
-import type { ChatMessage, GenerateResult } from '../../engine/types.ts';
-import type { HostApi } from '../../hosts/api.ts';
+import type { ChatMessage } from '../../engine/types.ts';
+import type { AnswerResult, HostApi, OpenedInfo } from '../../hosts/api.ts';
 import type { AnswerStats, Chat } from './chat_store.ts';
 import { omittedOf, type ChatsState } from './chats.ts';
 import { sentenceOf, type Notice, type NoticeState } from './notices.ts';
@@ -98,7 +98,7 @@ export function createConversation(services: ConversationServices): Conversation
           }
         },
       );
-      chats.setContent(chatId, turnId, result.text, statsOf(result, opened.info.modelName));
+      chats.setContent(chatId, turnId, result.text, statsOf(result, opened.info));
       contextUsed.value = result.contextUsed;
       announcement.value = result.text;
     } catch (error) {
@@ -238,7 +238,10 @@ export function messagesOf(chat: Chat, systemPrompt: string): ChatMessage[] {
   return [...system, ...turns.map(({ role, content }) => ({ role, content }))];
 }
 
-function statsOf(result: GenerateResult, modelName: string): AnswerStats {
-  const { tokensPerSecond, timeToFirstTokenMs, promptTokens, reusedTokens, stopReason, contextUsed } = result;
-  return { tokens: result.tokens.length, tokensPerSecond, timeToFirstTokenMs, promptTokens, reusedTokens, stopReason, contextUsed, modelName };
+function statsOf(result: AnswerResult, { modelName, approximations }: OpenedInfo): AnswerStats {
+  const { tokensPerSecond, timeToFirstTokenMs, promptTokens, reusedTokens, stopReason, contextUsed, approximation } = result;
+  return {
+    tokens: result.tokens.length, tokensPerSecond, timeToFirstTokenMs, promptTokens, reusedTokens, stopReason, contextUsed, modelName,
+    ...(approximation === null ? {} : { approximation: { applied: approximations.applied, counts: approximation } }),
+  };
 }

@@ -77,8 +77,8 @@ export function hasChoice({ expertCount, choices }: ImportPreview): boolean {
 
 /**
  * What the dialog preselects: an import that was cut off; else the experts as they are, where storage and GPU have room
- * for them; else the most bits a weight that fit. The FP4 tier costs storage and isn't run yet, so of equal bits the
- * smaller choice comes first. Where nothing fits, 2-bit experts.
+ * for them; else the most bits a weight that fit. The FP4 tier costs storage and runs only where it is turned on, so of
+ * equal bits the smaller choice comes first. Where nothing fits, 2-bit experts.
  */
 export function defaultChoice(preview: ImportPreview): ExpertConversion {
   const possible = preview.choices.filter((choice) => choice.refusal === null);

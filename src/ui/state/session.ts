@@ -1,24 +1,32 @@
-import { batch, computed, signal, type ReadonlySignal } from '@preact/signals';
-import type { ExpertBudget } from '../../experts/budget.ts';
+import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals';
+import type { Approximations } from '../../experts/approximations.ts';
+import type { ExpertBudget, ExpertPlacement } from '../../experts/budget.ts';
 import type { HostApi, ModelSummary, OpenedInfo } from '../../hosts/api.ts';
 import type { LibraryState } from './library.ts';
 import { sentenceOf, type Notice, type NoticeState } from './notices.ts';
 import type { PreferenceStore } from './preferences.ts';
-import { expertBudgetOf, type SettingsState } from './settings.ts';
+import { approximationsOf, expertBudgetOf, type SettingsState } from './settings.ts';
 import type { TaskState } from './tasks.ts';
 
 export interface OpenedModel {
   readonly id: string;
   readonly info: OpenedInfo;
   /** What was asked for, to tell when a changed setting needs a reopening. */
-  readonly requested: { readonly contextLength: number; readonly backend: string; readonly experts: ExpertBudget };
+  readonly requested: {
+    readonly contextLength: number;
+    readonly backend: string;
+    readonly experts: ExpertBudget;
+    readonly approximations: Approximations;
+  };
 }
 
 export interface SessionState {
   readonly model: ReadonlySignal<OpenedModel | null>;
   /** Which model is being opened; null while none is. */
   readonly openingId: ReadonlySignal<string | null>;
-  /** True where a setting of memory or back end differs from what the model was opened with. */
+  /** Where the open model's experts are now; null without a model, or with one that has no experts on a GPU. */
+  readonly placement: ReadonlySignal<ExpertPlacement | null>;
+  /** True where a setting that only an opening applies differs from what the model was opened with. */
   readonly needsReopen: ReadonlySignal<boolean>;
   open(model: Pick<ModelSummary, 'id' | 'name'>): Promise<void>;
   reopen(): Promise<void>;
@@ -53,9 +61,30 @@ export function createSession(services: SessionServices): SessionState {
     if (opened === null) return false;
     const { contextLength, backend } = settings.values.value;
     const { requested, info } = opened;
-    const sameExperts = info.experts === null || JSON.stringify(expertBudgetOf(settings.values.value)) === JSON.stringify(requested.experts);
     const clip = (length: number): number => Math.min(length, info.trainedContextLength);
-    return backend !== requested.backend || clip(contextLength) !== clip(requested.contextLength) || !sameExperts;
+    if (backend !== requested.backend || clip(contextLength) !== clip(requested.contextLength)) return true;
+    const wanted = [expertBudgetOf(settings.values.value).gpu, approximationsOf(settings.values.value)];
+    return info.experts !== null && JSON.stringify(wanted) !== JSON.stringify([requested.experts.gpu, requested.approximations]);
+  });
+
+  /** Since the model was opened; apart from it, so that a new budget for RAM isn't taken for a new model. */
+  const placementSince = signal<ExpertPlacement | null>(null);
+  const placement = computed(() => model.value && (placementSince.value ?? model.value.info.experts));
+  /** Budget that the open model has now. */
+  let ramByteLength: number | null = null;
+  const setRam = async (wanted: number | null): Promise<void> => {
+    ramByteLength = wanted;
+    const opened = model.peek();
+    try {
+      const changed = await host.setExpertRam(wanted);
+      if (model.peek() === opened) placementSince.value = changed;
+    } catch (error) {
+      notices.show({ kind: 'error', text: sentenceOf(error) });
+    }
+  };
+  effect(() => {
+    const wanted = expertBudgetOf(settings.values.value).ramByteLength;
+    if (model.value !== null && model.value.info.experts !== null && wanted !== ramByteLength) void setRam(wanted);
   });
 
   const open = async ({ id, name }: Pick<ModelSummary, 'id' | 'name'>): Promise<void> => {
@@ -69,7 +98,9 @@ export function createSession(services: SessionServices): SessionState {
       },
     };
     const { contextLength, backend } = settings.values.peek();
-    const requested = { contextLength, backend, experts: expertBudgetOf(settings.values.peek()) };
+    const requested = {
+      contextLength, backend, experts: expertBudgetOf(settings.values.peek()), approximations: approximationsOf(settings.values.peek()),
+    };
     try {
       await tasks.run(`Opening ${name}`, [cancel], async (report) => {
         batch(() => {
@@ -79,12 +110,15 @@ export function createSession(services: SessionServices): SessionState {
         preferences.write('opening', id);
         const info = await host.openModel(id, requested, report);
         batch(() => {
+          ramByteLength = requested.experts.ramByteLength;
+          placementSince.value = null;
           model.value = { id, info, requested };
           openingId.value = null;
         });
         preferences.write('model', id);
-        const fallback = info.experts?.fallbackReason ?? null;
-        if (fallback !== null) notices.show({ kind: 'info', text: fallback });
+        for (const text of [info.experts?.fallbackReason ?? null, info.approximations.ignored]) {
+          if (text !== null) notices.show({ kind: 'info', text });
+        }
       });
     } catch (error) {
       if (!cancelled) {
@@ -119,6 +153,7 @@ export function createSession(services: SessionServices): SessionState {
   return {
     model,
     openingId,
+    placement,
     needsReopen,
     open,
     reopen: () => openById(model.peek()?.id),

@@ -1,5 +1,6 @@
 import { effect, signal, type Signal } from '@preact/signals';
 import type { SamplingParams } from '../../compute/ops.ts';
+import { DEFAULT_GATE, type Approximations } from '../../experts/approximations.ts';
 import type { ExpertBudget } from '../../experts/budget.ts';
 import type { OpenOptions } from '../../hosts/api.ts';
 import type { PreferenceStore } from './preferences.ts';
@@ -8,6 +9,9 @@ export type Theme = 'system' | 'light' | 'dark';
 
 /** How many experts stay on the GPU: what fits, a share of them, or those that settings.gpuExpertGigabytes hold. */
 export const GPU_EXPERTS = ['auto', 'all', '75%', '50%', '25%', '10%', 'gigabytes'] as const;
+
+/** Share of experts that hold a copy of more bits on the GPU. */
+export const FP4_COPIES = ['off', '5%', '10%', '20%'] as const;
 
 export interface Settings {
   readonly systemPrompt: string;
@@ -30,6 +34,11 @@ export interface Settings {
   readonly gpuExpertGigabytes: number;
   /** null: as much as the machine's memory suggests. */
   readonly ramExpertGigabytes: number | null;
+  readonly fp4Copies: (typeof FP4_COPIES)[number];
+  /** Tokens whose likeliest choice is this probable or less are computed again, where there are copies. */
+  readonly unsureAgain: boolean;
+  readonly unsurePercent: number;
+  readonly missTolerance: number;
   readonly theme: Theme;
 }
 
@@ -47,6 +56,10 @@ export const DEFAULT_SETTINGS: Settings = {
   gpuExperts: 'auto',
   gpuExpertGigabytes: 4,
   ramExpertGigabytes: null,
+  fp4Copies: 'off',
+  unsureAgain: false,
+  unsurePercent: 100 * DEFAULT_GATE,
+  missTolerance: 0,
   theme: 'system',
 };
 
@@ -62,6 +75,8 @@ export const SETTING_BOUNDS = {
   contextLength: { min: 64, max: 1048576, step: 64 },
   gpuExpertGigabytes: { min: 0.1, max: 512, step: 0.1 },
   ramExpertGigabytes: { min: 0, max: 512, step: 0.1 },
+  unsurePercent: { min: 30, max: 90, step: 5 },
+  missTolerance: { min: 0, max: 8, step: 1 },
 } as const;
 
 export type NumericSetting = keyof typeof SETTING_BOUNDS;
@@ -106,6 +121,12 @@ export function expertBudgetOf({ gpuExperts, gpuExpertGigabytes, ramExpertGigaby
   return { gpu, ramByteLength: ramExpertGigabytes === null ? null : ramExpertGigabytes * 1e9 };
 }
 
+/** What may change answers, as the host takes it. */
+export function approximationsOf({ fp4Copies, unsureAgain, unsurePercent, missTolerance }: Settings): Approximations {
+  const tierShare = fp4Copies === 'off' ? 0 : Number.parseInt(fp4Copies, 10) / 100;
+  return { tierShare, gate: tierShare > 0 && unsureAgain ? unsurePercent / 100 : null, missTolerance };
+}
+
 /** What was stored may come from an older version or another hand: each value is checked, else its default taken. */
 export function readSettings(stored: unknown): Settings {
   const from = typeof stored === 'object' && stored !== null ? (stored as Record<string, unknown>) : {};
@@ -131,6 +152,10 @@ export function readSettings(stored: unknown): Settings {
     gpuExperts: choice('gpuExperts', GPU_EXPERTS, DEFAULT_SETTINGS.gpuExperts),
     gpuExpertGigabytes: number('gpuExpertGigabytes', false) ?? DEFAULT_SETTINGS.gpuExpertGigabytes,
     ramExpertGigabytes: number('ramExpertGigabytes', false),
+    fp4Copies: choice('fp4Copies', FP4_COPIES, DEFAULT_SETTINGS.fp4Copies),
+    unsureAgain: from.unsureAgain === true,
+    unsurePercent: number('unsurePercent', false) ?? DEFAULT_SETTINGS.unsurePercent,
+    missTolerance: number('missTolerance', true) ?? DEFAULT_SETTINGS.missTolerance,
     theme: choice('theme', ['system', 'light', 'dark'], DEFAULT_SETTINGS.theme),
   };
 }

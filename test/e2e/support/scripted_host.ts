@@ -1,7 +1,7 @@
 /** A HostApi that plays a script, driven by words in the page's URL and in the messages. */
 import type { BackendInfo } from '../../../src/compute/ops.ts';
-import type { GenerateResult } from '../../../src/engine/types.ts';
-import type { HostApi, ModelSummary, Progress } from '../../../src/hosts/api.ts';
+import { EXACT, isExact } from '../../../src/experts/approximations.ts';
+import type { AnswerResult, HostApi, ModelSummary, Progress } from '../../../src/hosts/api.ts';
 import { createProfiler } from '../../../src/hosts/profiling.ts';
 import { createScriptedProfile } from './scripted_profile.ts';
 import { scriptedPreview, scriptedReport } from './scripted_imports.ts';
@@ -60,6 +60,7 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
   const profiler = createProfiler(profile.tracer, { performance, console, userAgent: navigator.userAgent });
   let stopped = false;
   let cancelled = false;
+  let applied = EXACT;
   let loseDevice: (sentence: string) => void = () => undefined;
   const backend: BackendInfo = query.has('nowebgpu')
     ? {
@@ -112,16 +113,19 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
       await play({ stage: 'Compiling shaders', total: 42, unit: 'kernels' }, report);
       const model = models.find((entry) => entry.id === id) ?? MODELS[0];
       profile.open();
+      applied = options.approximations ?? EXACT;
       return {
         modelName: model.name, architecture: model.architecture, backend, contextLength: Math.min(options.contextLength, 40960),
         trainedContextLength: 40960, chatTemplate: query.has('chatml') ? 'chatml' : 'model', deviceByteLength: model.byteLength,
-        experts: { expertByteLength: 0.8 * model.byteLength, gpuByteLength: 0.2 * model.byteLength, ramByteLength: 2 * GIGABYTE, fallbackReason: null },
+        experts: { expertByteLength: 0.8 * model.byteLength, gpuByteLength: 0.2 * model.byteLength, tierByteLength: 0, ramByteLength: 2 * GIGABYTE, fallbackReason: null },
+        approximations: { applied, ignored: null },
       };
     },
     closeModel: async () => {
       cancelled = true;
     },
-    async generate(request, onEvent): Promise<GenerateResult> {
+    setExpertRam: async () => null,
+    async generate(request, onEvent): Promise<AnswerResult> {
       stopped = false;
       const messages = request.input.kind === 'chat' ? request.input.messages : [];
       const last = messages.at(-1)?.content ?? '';
@@ -150,6 +154,7 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
       return {
         tokens: Array.from({ length: count }, (_, index) => index), text: written, stopReason: stopped ? 'stopped' : 'end',
         promptTokens: 40, reusedTokens: 0, prefillMs: 90, timeToFirstTokenMs: 118, decodeMs: 1000, tokensPerSecond: 47.3, contextUsed: 40 + count,
+        approximation: isExact(applied) ? null : { promotions: 12, gatedSteps: 3, toleratedSteps: 4, toleratedMisses: 5 },
       };
     },
     evaluateText: async () => {

@@ -51,7 +51,12 @@ describe('hotset', () => {
     [['logits', MODEL], /--tokens is needed/],
     [['logits', MODEL, '--tokens', '3 512'], /from 0 to 511, not '512'/],
     [['logits', MODEL, '--tokens', '3 4', '--positions', '2'], /from 0 to 1, not '2'/],
-    [['logits', MODEL, '--tokens', '3', '--experts', 'w5'], /--experts is keep, w2 or w3, not 'w5'/],
+    [['logits', MODEL, '--tokens', '3', '--experts', 'w5'], /--experts is keep, w2, w2\+fp4 or w3, not 'w5'/],
+    [['logits', MODEL, '--tokens', '3', '--experts', 'w2', '--tier', '10%', '--stepwise'], /--tier needs .* second tier.*: add --experts w2\+fp4/],
+    [['logits', MODEL, '--tokens', '3', '--experts', 'w2+fp4', '--tier', '10%'], /single tokens, .*: add --stepwise/],
+    [['generate', MODEL, '--prompt', 'x', '--experts', 'w2+fp4', '--tier', '10'], /--tier is a share above 0 and up to 100%, not '10'/],
+    [['generate', MODEL, '--prompt', 'x', '--precision-gate', '0.6'], /--precision-gate needs --tier/],
+    [['generate', MODEL, '--prompt', 'x', '--miss-tolerance', '1'], /--miss-tolerance needs --expert-pool/],
     [['logits', MODEL, '--tokens', '3', '--backend', 'cuda'], /reference or webgpu, not 'cuda'/],
     [['generate', MODEL], /--prompt is needed/],
     [['generate', MODEL, '--prompt', 'x', '--max-tokens', '0'], /--max-tokens must be a whole number/],
@@ -75,6 +80,13 @@ describe('hotset', () => {
       expect(err.trimEnd().split('\n'), path).toHaveLength(1);
       expect(err, path).not.toMatch(/\n\s+at |Error:/);
     }
+  });
+
+  it('refuses approximations on the reference back end', async () => {
+    const { code, out, err } = await hotset(
+      ['generate', MODEL, '--prompt', 'x', '--experts', 'w2+fp4', '--tier', '10%', ...onReference]);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^hotset generate: --tier .* WebGPU .*Reference.*\n$/);
   });
 
   it('inspects', async () => {

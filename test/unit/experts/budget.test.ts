@@ -4,8 +4,8 @@ import {
 } from '../../../src/experts/budget.ts';
 
 const GIB = 2 ** 30;
-const BIG: ModelMemory = { expertByteLength: 16 * GIB, leastExpertByteLength: GIB / 16, otherByteLength: 2 * GIB };
-const SMALL: ModelMemory = { expertByteLength: 1e7, leastExpertByteLength: 1e5, otherByteLength: 1e6 };
+const BIG: ModelMemory = { expertByteLength: 16 * GIB, leastExpertByteLength: GIB / 16, tierByteLength: 0, otherByteLength: 2 * GIB };
+const SMALL: ModelMemory = { expertByteLength: 1e7, leastExpertByteLength: 1e5, tierByteLength: 0, otherByteLength: 1e6 };
 
 const proven = (byteLength: number) => ({ askedByteLength: 64 * GIB, provenByteLength: byteLength });
 
@@ -14,7 +14,7 @@ describe('GPU budget', () => {
     expect(trialByteLength('auto', BIG)).toBeGreaterThan(18 * GIB);
     expect(trialByteLength('auto', SMALL)).toBeNull();
     expect(trialByteLength({ share: 0.5 }, BIG)).toBeNull();
-    expect(trialByteLength('auto', { expertByteLength: 0, leastExpertByteLength: 0, otherByteLength: 9 * GIB })).toBeNull();
+    expect(trialByteLength('auto', { ...SMALL, expertByteLength: 0, otherByteLength: 9 * GIB })).toBeNull();
   });
 
   it('takes all experts where they provably fit, else what fits with a margin', () => {
@@ -33,6 +33,17 @@ describe('GPU budget', () => {
     expect(gpuExpertByteLength({ byteLength: 3e9 }, BIG, null)).toBe(3e9);
     expect(gpuExpertByteLength({ byteLength: 99e9 }, BIG, null)).toBe(16 * GIB);
     expect(gpuExpertByteLength({ byteLength: 1 }, BIG, null)).toBe(GIB / 16);
+  });
+
+  it('counts copies of more bits beside the slots', () => {
+    const tiered = { ...BIG, tierByteLength: 3 * GIB };
+    expect(trialByteLength('auto', tiered)! - trialByteLength('auto', BIG)!).toBe(3 * GIB);
+    expect(trialByteLength('auto', { ...SMALL, tierByteLength: GIB })).toBeGreaterThan(GIB);
+    expect(gpuExpertByteLength('auto', tiered, proven(24 * GIB))).toBe(16 * GIB);
+    expect(gpuExpertByteLength('auto', tiered, proven(20 * GIB))).toBe(17 * GIB - 5 * GIB - GIB / 8);
+    expect(gpuExpertByteLength({ byteLength: 5 * GIB }, tiered, null)).toBe(2 * GIB);
+    expect(gpuExpertByteLength({ byteLength: 2 * GIB }, tiered, null)).toBe(GIB / 16);
+    expect(gpuExpertByteLength({ share: 0.25 }, tiered, null)).toBe(4 * GIB);
   });
 
   it('goes down to the least in a few steps', () => {

@@ -2,29 +2,40 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { DeviceMemoryError } from '../../../src/compute/memory_error.ts';
 import type { Backend, LoadOptions } from '../../../src/compute/ops.ts';
-import { allExpertsByteLength, poolByteLength } from '../../../src/compute/pool_size.ts';
+import { allExpertsByteLength, allTierByteLength, poolByteLength, tierByteLength } from '../../../src/compute/pool_size.ts';
 import { createReferenceBackend } from '../../../src/compute/reference/backend.ts';
 import type { PoolShape } from '../../../src/compute/residency.ts';
+import { EXACT, type Approximations } from '../../../src/experts/approximations.ts';
 import type { ExpertBudget } from '../../../src/experts/budget.ts';
 import { ExpertHeat } from '../../../src/hosts/expert_heat.ts';
 import { openTieredModel, type TieredModelRequest } from '../../../src/hosts/tiered_model.ts';
+import { usableApproximations } from '../../../src/hosts/usable_approximations.ts';
 import { planModel } from '../../../src/models/registry.ts';
+import { convertPlan } from '../../../src/storage/convert_plan.ts';
+import { createInThreadConverter } from '../../../src/storage/expert_converter.ts';
 import { createLibrary, type ModelLibrary } from '../../../src/storage/library.ts';
 import { createMemoryStore } from '../../../src/storage/memory.ts';
+import type { Manifest } from '../../../src/storage/model_source.ts';
 import { modelFiles, openModel } from '../../support/model_files.ts';
 
 const ID = 'model-1';
+const TIERED_ID = 'model-2';
 let library: ModelLibrary;
+let plain: Manifest;
+let tiered: Manifest;
 let allBytes = 0;
 
 beforeAll(async () => {
   const checkpoint = await openModel('qwen3_moe', 'gguf');
   library = createLibrary(createMemoryStore(), () => 0);
-  const manifest = await library.import({ checkpoint, plan: planModel(checkpoint), files: modelFiles('qwen3_moe', 'gguf'), id: ID });
-  allBytes = allExpertsByteLength(manifest);
+  const plan = planModel(checkpoint);
+  const files = modelFiles('qwen3_moe', 'gguf');
+  plain = await library.import({ checkpoint, plan, files, id: ID });
+  tiered = await library.import({ checkpoint, plan: convertPlan(plan, 'w2+fp4', createInThreadConverter()), files, id: TIERED_ID });
+  allBytes = allExpertsByteLength(plain);
 });
 
-/** The reference as a device that has this much memory for experts. */
+/** The reference as a device that has this much memory for experts; it runs copies of more bits as if there were none. */
 function device(memory: number): Backend & { readonly loads: (LoadOptions['experts'])[] } {
   const reference = createReferenceBackend();
   const loads: (LoadOptions['experts'])[] = [];
@@ -35,8 +46,11 @@ function device(memory: number): Backend & { readonly loads: (LoadOptions['exper
       // The self-test loads a few layers, with all their experts.
       if (graph.kvLayers.length < manifest.hyperparameters.layerCount) return reference.load(source, graph, options);
       loads.push(options.experts);
-      if ((options.experts ? poolByteLength(options.experts, manifest) : allBytes) > memory) throw new DeviceMemoryError('no memory left');
-      return reference.load(source, graph, options);
+      const { experts } = options;
+      const byteLength = experts ? poolByteLength(experts, manifest) + (experts.tier ? tierByteLength(experts.tier, manifest) : 0)
+        : allExpertsByteLength(manifest);
+      if (byteLength > memory) throw new DeviceMemoryError('no memory left');
+      return reference.load(source, graph, experts ? { ...options, experts: { ...experts, tier: null } } : options);
     },
   };
 }
@@ -49,7 +63,7 @@ describe('an opened model', () => {
   it('holds all experts where that is what fits, and no RAM beside', async () => {
     const backend = device(Infinity);
     const { engine, experts } = await openTieredModel(request(backend, { gpu: 'auto', ramByteLength: null }));
-    expect(experts).toEqual({ expertByteLength: allBytes, gpuByteLength: allBytes, ramByteLength: 0, fallbackReason: null });
+    expect(experts).toEqual({ expertByteLength: allBytes, gpuByteLength: allBytes, tierByteLength: 0, ramByteLength: 0, fallbackReason: null });
     expect(backend.loads).toEqual([undefined]);
     await engine.dispose();
   });
@@ -99,9 +113,82 @@ describe('an opened model', () => {
     warn.mockRestore();
   });
 
+  it('gives experts in RAM another budget while it is open', async () => {
+    const model = await openTieredModel(request(device(Infinity), { gpu: { share: 0.5 }, ramByteLength: null }));
+    expect(model.setRamBudget(0)).toEqual({ ...model.experts, ramByteLength: 0 });
+    expect(model.setRamBudget(1e9)).toEqual({ ...model.experts, ramByteLength: allBytes });
+    await model.engine.dispose();
+    const whole = await openTieredModel(request(device(Infinity), { gpu: 'auto', ramByteLength: null }));
+    expect(whole.setRamBudget(1e9)).toEqual(whole.experts);
+    await whole.engine.dispose();
+  });
+
   it('has no tiers on the CPU', async () => {
     const { engine, experts } = await openTieredModel(request(createReferenceBackend(), { gpu: { share: 0.5 }, ramByteLength: null }));
     expect([experts, engine.residency]).toEqual([null, null]);
+    await engine.dispose();
+  });
+});
+
+describe('approximations', () => {
+  const CHOSEN: Approximations = { tierShare: 0.2, gate: 0.6, missTolerance: 2 };
+  const open = (backend: Backend, budget: ExpertBudget, approximations = CHOSEN, id = TIERED_ID) =>
+    openTieredModel({ ...request(backend, budget), id, approximations });
+
+  it('take a slot table even where all experts fit, and memory beside them', async () => {
+    const backend = device(Infinity);
+    const { engine, experts, approximations } = await open(backend, { gpu: 'auto', ramByteLength: null });
+    const copies = Math.ceil(allTierByteLength(tiered) * 0.2);
+    expect(experts).toMatchObject({ gpuByteLength: allExpertsByteLength(tiered), tierByteLength: copies, ramByteLength: 0 });
+    expect(backend.loads).toMatchObject([{ size: { share: 1 }, tier: { size: { share: 0.2 }, gate: 0.6 }, missTolerance: 0 }]);
+    expect(approximations).toEqual({
+      applied: { ...CHOSEN, missTolerance: 0 }, ignored: 'No token goes without experts: all of them are on the GPU.',
+    });
+    await engine.dispose();
+  });
+
+  it('keep their copies where memory ends: the pool beside them gets smaller, and tokens may skip experts then', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    const backend = device(allExpertsByteLength(tiered));
+    const { engine, experts, approximations } = await open(backend, { gpu: { share: 1 }, ramByteLength: 0 });
+    expect(experts!.gpuByteLength + experts!.tierByteLength).toBeLessThan(allExpertsByteLength(tiered));
+    expect(backend.loads.map((pool) => pool?.tier?.size)).toEqual([{ share: 0.2 }, { share: 0.2 }]);
+    expect(backend.loads[1]).toMatchObject({ missTolerance: 2 });
+    expect(approximations).toEqual({ applied: CHOSEN, ignored: null });
+    warn.mockRestore();
+    await engine.dispose();
+  });
+
+  it('begin with the heat that was saved, the same after a lost device', async () => {
+    const shape: PoolShape = { expertLayerCount: 1, expertCount: 4, topK: 2, groups: [{ layerIndexes: [0], slotCount: 2, slotByteLength: 16 }] };
+    const heat = await ExpertHeat.open({ library, id: TIERED_ID, now: () => 0 });
+    expect(heat.tierHeat(shape)).toBeNull();
+    const policy = heat.createPolicy(shape);
+    policy.routed([2, 3], 'decode', 0);
+    policy.stepped('decode');
+    await heat.save(true);
+    expect(heat.tierHeat(shape)).toBeNull();
+    const [cold, cool, ...hot] = (await ExpertHeat.open({ library, id: TIERED_ID, now: () => 0 })).tierHeat(shape)!;
+    expect(Math.max(cold, cool)).toBeLessThan(Math.min(...hot));
+  });
+
+  it('that a model can\'t run are left out, and that is said', async () => {
+    const [gpu, cpu] = [{ kind: 'webgpu' }, { kind: 'reference' }] as const;
+    const usable = (manifest: Manifest, change: Partial<Approximations> = {}, on: typeof gpu | typeof cpu = gpu, isPaged = true) =>
+      usableApproximations({ ...CHOSEN, ...change }, manifest, on, isPaged);
+    expect(usable(tiered)).toEqual({ applied: CHOSEN, ignored: null });
+    expect(usable(tiered, EXACT, cpu)).toEqual({ applied: EXACT, ignored: null });
+    expect(usable(tiered, {}, cpu)).toEqual({ applied: EXACT, ignored: expect.stringMatching(/^Approximations are off: the CPU/) });
+    expect(usable({ ...plain, expertLayers: [] })).toEqual({ applied: EXACT, ignored: expect.stringMatching(/has no experts/) });
+    expect(usable(plain)).toEqual({
+      applied: { ...EXACT, missTolerance: 2 }, ignored: expect.stringMatching(/^FP4 copies are off: this model was imported without them/),
+    });
+    expect(usable(tiered, { tierShare: 0.001 }).ignored).toMatch(/less than one/);
+    expect(usable(plain, {}, gpu, false).ignored).toMatch(/^FP4 copies are off.+ No token goes without experts/);
+
+    const { engine, experts, approximations } = await open(createReferenceBackend(), { gpu: 'auto', ramByteLength: null });
+    expect([experts, approximations.applied]).toEqual([null, EXACT]);
+    expect(approximations.ignored).toMatch(/the CPU/);
     await engine.dispose();
   });
 });

@@ -55,9 +55,24 @@ describe('DevTools tracks', () => {
     expect(rig('Mozilla/5.0 Firefox/140.0').stamps).toEqual([]);
   });
 
+  it('draws a run of loads as one, before what they belong to', () => {
+    const { sink, measures, stamps } = rig(NEW_CHROMIUM);
+    for (const start of [5, 2, 3]) sink.event('loadMemory', start, start + 4, [1, start, 100], null);
+    sink.event('upload', 9, 10, [1, 5, 100], null);
+    expect(stamps).toEqual([]);
+    sink.event('missedLayer', 2, 10, [1, 3, 1], null);
+    expect(stamps).toEqual([
+      ['3 × load from RAM', 2, 9, 'Expert loads', 'Hotset', 'tertiary-light'], ['upload', 9, 10, 'Uploads', 'Hotset', 'secondary'],
+      ['layer with misses · layer 1 · missing 3 · attempt 1', 2, 10, 'Layers with misses', 'Hotset', 'error'],
+    ]);
+    sink.event('decode', 0, 12, [1, 1, 3], null);
+    expect(stamps).toHaveLength(3);
+    expect(measures.map(({ name }) => name)).toEqual(['Hotset: decode step']);
+  });
+
   it('clears its measures, so that memory is bounded', () => {
     const { sink, measures, most } = rig(NEW_CHROMIUM);
-    for (let i = 0; i < 2000; i++) sink.event(i % 2 === 0 ? 'decode' : 'submit', i, i + 1, [0, 0, 0], null);
+    for (let i = 0; i < 2000; i++) sink.event(i % 2 === 0 ? 'decode' : 'prefill', i, i + 1, [0, 0, 0], null);
     expect(most()).toBeLessThanOrEqual(256);
     expect(measures.length).toBeLessThan(256);
   });

@@ -9,8 +9,8 @@ function fakeClock(): { now: () => number; advance(milliseconds: number): void }
 }
 
 const VIEW: ExpertView = {
-  layers: [1, 3], expertCount: 4, topK: 2, pool: { slotCount: 5, byteLength: 500 },
-  resident: () => Uint8Array.of(1, 0, 0, 1, 1, 0, 0, 0),
+  layers: [1, 3], expertCount: 4, topK: 2, pool: { slotCount: 5, tierSlotCount: 4, byteLength: 500 },
+  resident: () => Uint8Array.of(1, 0, 0, 3, 1, 2, 0, 0),
 };
 
 describe('events', () => {
@@ -111,7 +111,7 @@ describe('experts', () => {
     tracer.routed(1, 0);
     const { experts } = snapshotOf(tracer, 0);
     expect([...experts!.heat]).toEqual([0, 0, 0, 1, 2, 0, 0, 0]);
-    expect(experts!.pool).toEqual({ slotCount: 5, byteLength: 500, usedSlots: 3 });
+    expect(experts!.pool).toEqual({ slotCount: 5, byteLength: 500, usedSlots: 3, tierSlotCount: 4, usedTierSlots: 2 });
     expect(tracer.layerAt(1)).toBe(3);
     expect(structuredClone(snapshotOf(tracer, 0))).toEqual(snapshotOf(tracer, 0));
   });

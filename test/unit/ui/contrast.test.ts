@@ -10,7 +10,7 @@ const PAIRS: Readonly<Record<string, readonly string[]>> = {
   'accent-strong': ['ground', 'surface', 'sunken', 'bubble', 'accent-soft'],
   'on-accent': ['accent'],
   error: ['surface', 'raised', 'error-soft'],
-  warn: ['raised', 'warn-soft'],
+  warn: ['raised', 'sunken', 'warn-soft'],
 };
 
 /** The custom properties that are plain colours, of one theme. */

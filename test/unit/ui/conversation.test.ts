@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage, GenerateEvent, GenerateRequest, GenerateResult } from '../../../src/engine/types.ts';
-import type { HostApi } from '../../../src/hosts/api.ts';
+import type { ChatMessage, GenerateEvent, GenerateRequest } from '../../../src/engine/types.ts';
+import type { AnswerResult, HostApi } from '../../../src/hosts/api.ts';
 import type { Chat, ChatStore } from '../../../src/ui/state/chat_store.ts';
 import { createChats } from '../../../src/ui/state/chats.ts';
 import { createConversation } from '../../../src/ui/state/conversation.ts';
@@ -14,6 +14,8 @@ import { createTasks } from '../../../src/ui/state/tasks.ts';
 
 const CONTEXT_LENGTH = 100;
 const ANSWER_TOKENS = 5;
+const APPLIED = { tierShare: 0.1, gate: 0.6, missTolerance: 0 };
+const COUNTS = { promotions: 3, gatedSteps: 1, toleratedSteps: 0, toleratedMisses: 0 };
 /** Each message takes ten tokens. */
 const countTokens = (messages: readonly ChatMessage[]): number => messages.length * 10;
 
@@ -34,7 +36,7 @@ function mapStore(stored: Map<string, Chat>): ChatStore {
 function page(onEvent: (event: GenerateEvent) => void = () => undefined, failure: Error | null = null, first: GenerateEvent | null = null) {
   const requests: (readonly ChatMessage[])[] = [];
   const host = {
-    async generate(request: GenerateRequest, tell: (event: GenerateEvent) => void): Promise<GenerateResult> {
+    async generate(request: GenerateRequest, tell: (event: GenerateEvent) => void): Promise<AnswerResult> {
       const messages = request.input.kind === 'chat' ? request.input.messages : [];
       requests.push(messages);
       if (failure !== null) throw failure;
@@ -51,6 +53,7 @@ function page(onEvent: (event: GenerateEvent) => void = () => undefined, failure
       return {
         tokens: [1], text: 'yes', stopReason: 'end', promptTokens: prompt, reusedTokens: prompt - 10, prefillMs: 1, timeToFirstTokenMs: 1,
         decodeMs: 1, tokensPerSecond: null, contextUsed: prompt + ANSWER_TOKENS,
+        approximation: prompt > 10 ? COUNTS : null,
       };
     },
     stop: async () => undefined,
@@ -60,7 +63,7 @@ function page(onEvent: (event: GenerateEvent) => void = () => undefined, failure
   const told: string[] = [];
   const notices = createNotices();
   const chats = createChats(mapStore(stored), noPreferences(), notices, (id) => told.push(id));
-  const model = { id: 'm', info: { modelName: 'Tiny', contextLength: CONTEXT_LENGTH } } as unknown as OpenedModel;
+  const model = { id: 'm', info: { modelName: 'Tiny', contextLength: CONTEXT_LENGTH, approximations: { applied: APPLIED } } } as unknown as OpenedModel;
   const open = signal<OpenedModel | null>(model);
   const session = { model: open } as unknown as SessionState;
   const modelComing = signal(false);
@@ -78,6 +81,17 @@ describe('context meter', () => {
     // One message, then three: ten tokens are read in each turn, and one is written.
     expect(seen).toEqual([0, 10, 11, 20, 30, 31]);
     expect(conversation.contextUsed.value).toBe(30 + ANSWER_TOKENS);
+  });
+});
+
+describe('an answer that was changed by approximations', () => {
+  it('keeps which they were, and what they did', async () => {
+    const { conversation, chats } = page();
+    await conversation.send('one');
+    await conversation.send('two');
+    const [, first, , second] = chats.current.value!.turns;
+    expect(first.stats).not.toHaveProperty('approximation');
+    expect(second.stats!.approximation).toEqual({ applied: APPLIED, counts: COUNTS });
   });
 });
 

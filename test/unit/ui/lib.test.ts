@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { EXACT } from '../../../src/experts/approximations.ts';
+import { answerApproximationText, approximationsText } from '../../../src/ui/lib/approximations.ts';
 import { expertPlacementText } from '../../../src/ui/lib/expert_placement.ts';
 import { filesOfInput } from '../../../src/ui/lib/drop_files.ts';
 import { formatBytes, formatMillis, formatRate, formatSeconds } from '../../../src/ui/lib/format.ts';
@@ -121,8 +123,8 @@ describe('the demo model opens by itself', () => {
 });
 
 describe('where experts are, in words', () => {
-  const text = (gpuByteLength: number, ramByteLength: number): string =>
-    expertPlacementText({ expertByteLength: 12.4e9, gpuByteLength, ramByteLength, fallbackReason: null });
+  const text = (gpuByteLength: number, ramByteLength: number, tierByteLength = 0): string =>
+    expertPlacementText({ expertByteLength: 12.4e9, gpuByteLength, tierByteLength, ramByteLength, fallbackReason: null });
 
   it.each<[number, number, string]>([
     [12.4e9, 0, 'Experts: all on the GPU (12.4 GB)'],
@@ -132,5 +134,25 @@ describe('where experts are, in words', () => {
     [5e7, 0, 'Experts: under 1 % on the GPU (50.0 MB), the rest from storage'],
   ])('%d of GPU and %d of RAM', (gpu, ram, expected) => {
     expect(text(gpu, ram)).toBe(expected);
+  });
+
+  it('with copies of more bits', () => {
+    expect(text(12.4e9, 0, 2e9)).toBe('Experts: all on the GPU (12.4 GB) with 2.0 GB of FP4 copies');
+    expect(text(3.1e9, 0, 2e9)).toBe('Experts: 25 % on the GPU (3.1 GB) with 2.0 GB of FP4 copies, the rest from storage');
+  });
+});
+
+describe('what changes answers, in words', () => {
+  const all = { tierShare: 0.1, gate: 0.6, missTolerance: 2 };
+  const counts = { promotions: 1200, gatedSteps: 1, toleratedSteps: 4, toleratedMisses: 5 };
+
+  it.each([
+    [all, 'Approximate: FP4 copies of 10 % of experts · unsure tokens again · up to 2 experts skipped',
+      'Approximate: FP4 copies of 10 % of experts (1,200 moved in) · 1 unsure token again · 5 experts skipped in 4 tokens'],
+    [{ ...all, gate: null, missTolerance: 0 }, 'Approximate: FP4 copies of 10 % of experts', 'Approximate: FP4 copies of 10 % of experts (1,200 moved in)'],
+    [{ ...EXACT, missTolerance: 1 }, 'Approximate: up to 1 expert skipped', 'Approximate: 5 experts skipped in 4 tokens'],
+    [EXACT, null, null],
+  ])('%j', (applied, label, ofAnswer) => {
+    expect([approximationsText(applied), answerApproximationText(applied, counts)]).toEqual([label, ofAnswer]);
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { EXACT } from '../../../src/experts/approximations.ts';
 import { createNotices, sentenceOf } from '../../../src/ui/state/notices.ts';
 import { createPreferenceStore } from '../../../src/ui/state/preferences.ts';
 import { createRateMeter } from '../../../src/ui/state/rate_meter.ts';
-import { createSettings, DEFAULT_SETTINGS, expertBudgetOf, readSettings, samplingOf } from '../../../src/ui/state/settings.ts';
+import { approximationsOf, createSettings, DEFAULT_SETTINGS, expertBudgetOf, readSettings, samplingOf } from '../../../src/ui/state/settings.ts';
 import { titleOf } from '../../../src/ui/state/chats.ts';
 import { messagesOf } from '../../../src/ui/state/conversation.ts';
 import { createTasks } from '../../../src/ui/state/tasks.ts';
@@ -60,6 +61,15 @@ describe('settings', () => {
     expect(budgetWith({ gpuExperts: 'all' })).toEqual({ gpu: { share: 1 }, ramByteLength: null });
     expect(budgetWith({ gpuExperts: 'gigabytes', gpuExpertGigabytes: 2.5, ramExpertGigabytes: 3 })).toEqual({ gpu: { byteLength: 2.5e9 }, ramByteLength: 3e9 });
     expect(budgetWith({ gpuExperts: '26%', gpuExpertGigabytes: 'much' })).toEqual({ gpu: 'auto', ramByteLength: null });
+  });
+
+  it('gives approximations as the host takes them: none by default, the gate only with copies', () => {
+    const approximations = (change: object): unknown => approximationsOf(readSettings(change));
+    expect(approximations({})).toEqual(EXACT);
+    expect(approximations({ unsureAgain: true, missTolerance: 99 })).toEqual({ ...EXACT, missTolerance: 8 });
+    expect(approximations({ fp4Copies: '20%', unsureAgain: true })).toEqual({ tierShare: 0.2, gate: 0.6, missTolerance: 0 });
+    expect(approximations({ fp4Copies: '5%', unsureAgain: true, unsurePercent: 5 })).toMatchObject({ tierShare: 0.05, gate: 0.3 });
+    expect(approximations({ fp4Copies: '50%', unsureAgain: 'yes' })).toEqual(EXACT);
   });
 
   it('resets sampling and nothing else', () => {

@@ -26,8 +26,13 @@ export function pairedRatio(values: readonly number[], bases: readonly number[])
   const rank = Math.max(0, Math.floor((count - NORMAL_95 * Math.sqrt(count)) / 2));
   return {
     median: median(sorted), low: sorted[rank], high: sorted[count - 1 - rank],
-    lowerQuartile: sorted[Math.floor(count / 4)], upperQuartile: sorted[count - 1 - Math.floor(count / 4)],
+    lowerQuartile: quantile(sorted, 0.25), upperQuartile: quantile(sorted, 0.75),
   };
+}
+
+/** The value below which this share of the values lies. */
+export function quantile(values: readonly number[], share: number): number {
+  return [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))];
 }
 
 /** In random order (Fisher and Yates). */

@@ -29,8 +29,8 @@ export function measurementOf(values: ChromiumArguments): Measurement {
   return values.uploads ? { kind: 'uploads' } : { kind: 'sweep', options: sweepOptionsOf(values) };
 }
 
-/** As a program of its own: on a bare machine there is no Vite, and this file must load there. */
-function buildSite(): string {
+/** Builds the page into a folder, by a program of its own: on a bare machine there is no Vite, and this file must load there. */
+export function buildSite(): string {
   const root = resolve(import.meta.dirname, '../../../..');
   const folder = join(root, '.cache/bench-residency-site');
   const build = spawnSync('npx', ['--no-install', 'vite', 'build', '--config', CONFIG, '--outDir', folder], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
