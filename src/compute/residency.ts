@@ -48,6 +48,8 @@ export interface ResidencyCounters {
   /** Decode steps, and those that found every expert resident. */
   steps: number;
   zeroMissSteps: number;
+  /** Decode steps that were submitted stepwise: see StepMode. */
+  stepwiseSteps: number;
   /** Layers that had to wait for an expert, and layers computed, over all decode steps. */
   missedLayers: number;
   /** Routed experts of decode steps that were resident when asked for, and those that weren't. */
@@ -60,15 +62,23 @@ export interface ResidencyCounters {
   evictions: number;
 }
 
+/**
+ * How a decode step is submitted: 'whole' goes on as a guess behind a layer that lacks an expert, which tells what all later
+ * layers lack; 'stepwise' is cut short there. 'adaptive' takes the faster one. The answer is the same.
+ */
+export type StepMode = 'adaptive' | 'whole' | 'stepwise';
+
 export interface ExpertPoolOptions {
   /** Device memory for expert slots: a share of all experts (1: all stay resident), or bytes. */
   readonly size: { readonly share: number } | { readonly byteLength: number };
   createPolicy(shape: PoolShape): ResidencyPolicy;
+  /** 'adaptive' where it is absent; back ends that don't submit steps ignore it. */
+  readonly stepMode?: StepMode;
 }
 
 export function emptyResidencyCounters(): ResidencyCounters {
   return {
-    steps: 0, zeroMissSteps: 0, missedLayers: 0, hits: 0, misses: 0, prefillLoads: 0, rowsLoaded: 0, byteLengthLoaded: 0,
-    evictions: 0,
+    steps: 0, zeroMissSteps: 0, stepwiseSteps: 0, missedLayers: 0, hits: 0, misses: 0, prefillLoads: 0, rowsLoaded: 0,
+    byteLengthLoaded: 0, evictions: 0,
   };
 }

@@ -91,16 +91,17 @@ async function leastPool(architecture: ReferenceArchitecture): Promise<number> {
 
 const lfru = (shape: PoolShape): ResidencyPolicy => new LfruPolicy(shape);
 const POOLS: readonly (readonly [string, (least: number) => ExpertPoolOptions, boolean])[] = [
-  ['half', () => ({ size: { share: 0.5 }, createPolicy: lfru }), false],
-  ['a quarter, late reads', () => ({ size: { share: 0.25 }, createPolicy: lfru }), true],
-  ['the least that can run', (byteLength) => ({ size: { byteLength }, createPolicy: lfru }), false],
-  ['a third, random evictions', () => ({ size: { share: 0.34 }, createPolicy: () => new RandomPolicy() }), false],
+  ['half', () => ({ size: { share: 0.5 }, createPolicy: lfru, stepMode: 'stepwise' }), false],
+  ['a quarter, late reads', () => ({ size: { share: 0.25 }, createPolicy: lfru, stepMode: 'stepwise' }), true],
+  ['a quarter', () => ({ size: { share: 0.25 }, createPolicy: lfru }), false],
+  ['the least that can run', (byteLength) => ({ size: { byteLength }, createPolicy: lfru, stepMode: 'whole' }), false],
+  ['a third, random evictions', () => ({ size: { share: 0.34 }, createPolicy: () => new RandomPolicy(), stepMode: 'stepwise' }), false],
 ];
 
 /** Each pool with each kind of kernels and each kind of graph at least once; all with all would take minutes. */
 describe.each<[string, Partial<WebGpuOptions>, readonly (readonly [ReferenceArchitecture, readonly string[]])[]]>([
   ['a software adapter', {}, [
-    ['qwen3_moe', ['a quarter, late reads', 'the least that can run']], ['qwen2_moe', ['a third, random evictions']],
+    ['qwen3_moe', ['a quarter, late reads', 'a quarter', 'the least that can run']], ['qwen2_moe', ['a third, random evictions']],
   ]],
   ['a graphics card', { gpuKernelsOnSoftware: true }, [
     ['qwen3_moe', ['the least that can run']], ['granitemoeshared', ['half']],
@@ -120,10 +121,12 @@ describe.each<[string, Partial<WebGpuOptions>, readonly (readonly [ReferenceArch
     for (const [name, pool, late] of POOLS.filter(([candidate]) => names.includes(candidate))) {
       const model = await load(backend, architecture, pool(least), late);
       expect(await trace(model, architecture), name).toEqual(expected);
-      const { steps, zeroMissSteps, misses, evictions } = model.residency!;
+      const { steps, zeroMissSteps, stepwiseSteps, misses, evictions } = model.residency!;
       expect(misses, name).toBeGreaterThan(0);
       expect(evictions, name).toBeGreaterThan(0);
       expect(zeroMissSteps, name).toBeLessThan(steps);
+      const { stepMode } = pool(least);
+      if (stepMode) expect(stepwiseSteps, name).toBe(stepMode === 'stepwise' ? steps : 0);
       model.dispose();
     }
   });

@@ -50,7 +50,7 @@ export async function loadModel(
   options: LoadOptions,
 ): Promise<LoadedModel> {
   const resources = await createModelResources(opened, pipelines, source, graph, options);
-  const model = new GpuModel(opened, graph, resources, profile, options.tracer ?? null, source.manifest);
+  const model = new GpuModel(opened, graph, resources, profile, options, source.manifest);
   try {
     await model.compile(options);
   } catch (error) {
@@ -93,21 +93,21 @@ class GpuModel implements LoadedModel {
   };
 
   constructor(
-    opened: OpenedDevice, graph: ModelGraph, resources: ModelResources, profile: KernelProfile | null, tracer: Tracer | null,
-    manifest: Manifest,
+    opened: OpenedDevice, graph: ModelGraph, resources: ModelResources, profile: KernelProfile | null,
+    { tracer, experts }: LoadOptions, manifest: Manifest,
   ) {
     this.#opened = opened;
     this.#graph = graph;
     this.#resources = resources;
     this.#profile = profile;
-    this.#observer = tracer && {
+    this.#observer = tracer === undefined ? null : {
       tracer, steps: new StepTrace(opened.device, tracer), view: expertView(manifest, resources.paging?.pool ?? null),
     };
     if (this.#observer) tracer?.attach(this.#observer.view);
     this.#paged = resources.paging && new PagedSteps(opened.device, resources, resources.paging, {
       mode: () => (profile ? 'kernels' : this.#mode),
       encode: (calls, copy, stamps) => this.#encode(calls, copy, NO_COPIES, stamps),
-    }, this.#observer, opened.traits.cpuAdapter);
+    }, this.#observer, { cpuAdapter: opened.traits.cpuAdapter, stepMode: experts?.stepMode ?? 'adaptive' });
     this.#warm = new GpuSequence(resources.contextLength);
     opened.device.addEventListener('uncapturederror', this.#onError);
   }

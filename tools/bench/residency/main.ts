@@ -1,7 +1,7 @@
 /** `npm run bench:residency`: upload ways, and decode speed against the size of the expert pool. See --help. */
 import { parseArgs } from 'node:util';
 import type { Backend, LoadedModel } from '../../../src/compute/ops.ts';
-import type { ResidencyCounters } from '../../../src/compute/residency.ts';
+import type { PoolShape, ResidencyCounters, StepMode } from '../../../src/compute/residency.ts';
 import { openDevice } from '../../../src/compute/webgpu/device.ts';
 import { NextUsePolicy } from '../../../src/experts/next_use.ts';
 import { openDawn } from '../../../src/hosts/dawn.ts';
@@ -22,6 +22,7 @@ const HELP = `Usage: npm run bench:residency -- [options]
   --expert-format F     (default W2)
   --pools LIST          shares of all experts in percent (default 100,50,25,12.5)
   --zipf LIST           exponents of the routers' preference, 0 = uniform (default 0,0.8)
+  --step-mode LIST      how steps are submitted: adaptive, whole, stepwise (default adaptive)
   --warm N              tokens before the clock starts (default 64)
   --decode N            tokens timed (default 128)
 `;
@@ -35,10 +36,13 @@ const { values } = parseArgs({
     'expert-format': { type: 'string', default: 'W2' },
     pools: { type: 'string', default: '100,50,25,12.5' },
     zipf: { type: 'string', default: '0,0.8' },
+    'step-mode': { type: 'string', default: 'adaptive' },
     warm: { type: 'string', default: '64' },
     decode: { type: 'string', default: '128' },
   },
 });
+
+const STEP_MODES: readonly StepMode[] = ['adaptive', 'whole', 'stepwise'];
 
 /** Sampled at temperature 1, random weights write random text: no token repeats the experts of the one before. */
 const SAMPLING = { temperature: 1, topK: 0, topP: 1, minP: 0, repetitionPenalty: 1, penaltyLastN: 0, seed: 11 } as const;
@@ -82,6 +86,14 @@ function withRowsInMemory(source: ModelSource): ModelSource {
   };
 }
 
+function stepModes(): StepMode[] {
+  return values['step-mode'].split(',').map((name) => {
+    const mode = STEP_MODES.find((candidate) => candidate === name);
+    if (!mode) throw new RangeError(`--step-mode takes ${STEP_MODES.join(', ')}`);
+    return mode;
+  });
+}
+
 async function sweep(backend: Backend): Promise<void> {
   const shape = { ...BENCH_SHAPES[values.shape], ...(values.layers ? { layerCount: Number(values.layers) } : {}) };
   const expertFormat = values['expert-format'] as WeightFormatName;
@@ -93,27 +105,35 @@ async function sweep(backend: Backend): Promise<void> {
   const graph = buildGraph(manifest.architecture, manifest.hyperparameters, manifest.dense.map((entry) => entry.name));
   const [warm, count] = [Number(values.warm), Number(values.decode)];
   console.log(`${values.shape}, ${shape.layerCount} layers × ${shape.expertCount} experts in ${expertFormat}, rows of ${manifest.expertStrideByteLength} bytes\n`);
-  console.log('| routing | pool | device memory | tok/s | of resident | hits | zero-miss steps | missed layers/token | rows/token | MB/token |');
-  console.log('|---|---|---|---|---|---|---|---|---|---|');
+  console.log('| routing | pool | steps | device memory | tok/s | of resident | hits | zero-miss steps | stepwise steps | missed layers/token | rows/token | MB/token |');
+  console.log('|---|---|---|---|---|---|---|---|---|---|---|---|');
+  const modes = stepModes();
   for (const exponent of values.zipf.split(',').map(Number)) {
     const source: ModelSource = withRowsInMemory(withZipfRouting(syntheticSource(manifest), exponent));
     let resident = 0;
     for (const percent of values.pools.split(',').map(Number)) {
-      const experts = percent >= 100 ? {} : {
-        experts: { size: { share: percent / 100 }, createPolicy: (pool: ConstructorParameters<typeof NextUsePolicy>[0]) => new NextUsePolicy(pool) },
-      };
-      const model = await backend.load(source, graph, { contextLength: warm + count + 1, ...experts });
-      const { rate, used } = await decode(model, warm, count);
-      if (percent >= 100) resident = rate;
-      const cells = used ? [
-        `${(100 * used.hits / Math.max(1, used.hits + used.misses)).toFixed(1)} %`, `${(100 * used.zeroMissSteps / used.steps).toFixed(1)} %`,
-        (used.missedLayers / used.steps).toFixed(2), (used.rowsLoaded / used.steps).toFixed(1), (used.byteLengthLoaded / used.steps / 1e6).toFixed(2),
-      ] : ['100 %', '100 %', '0', '0', '0'];
-      console.log(`| ${exponent === 0 ? 'uniform' : `Zipf ${exponent}`} | ${percent} % | ${(model.deviceByteLength / 1e9).toFixed(2)} GB | ${rate.toFixed(1)} | ` +
-        `${resident === 0 ? '' : `${(100 * rate / resident).toFixed(0)} %`} | ${cells.join(' | ')} |`);
-      model.dispose();
+      for (const stepMode of percent >= 100 ? [null] : modes) {
+        const experts = stepMode === null ? {} : {
+          experts: { size: { share: percent / 100 }, stepMode, createPolicy: (pool: PoolShape) => new NextUsePolicy(pool) },
+        };
+        const model = await backend.load(source, graph, { contextLength: warm + count + 1, ...experts });
+        const { rate, used } = await decode(model, warm, count);
+        if (stepMode === null) resident = rate;
+        console.log(`| ${exponent === 0 ? 'uniform' : `Zipf ${exponent}`} | ${percent} % | ${stepMode ?? ''} | ${(model.deviceByteLength / 1e9).toFixed(2)} GB | ` +
+          `${rate.toFixed(1)} | ${resident === 0 ? '' : `${(100 * rate / resident).toFixed(0)} %`} | ${cellsOf(used).join(' | ')} |`);
+        model.dispose();
+      }
     }
   }
+}
+
+function cellsOf(used: ResidencyCounters | null): string[] {
+  if (!used) return ['100 %', '100 %', '', '0', '0', '0'];
+  const share = (part: number, all: number): string => `${(100 * part / Math.max(1, all)).toFixed(1)} %`;
+  return [
+    share(used.hits, used.hits + used.misses), share(used.zeroMissSteps, used.steps), share(used.stepwiseSteps, used.steps),
+    (used.missedLayers / used.steps).toFixed(2), (used.rowsLoaded / used.steps).toFixed(1), (used.byteLengthLoaded / used.steps / 1e6).toFixed(2),
+  ];
 }
 
 if (values.help) {
