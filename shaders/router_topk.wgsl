@@ -35,9 +35,10 @@ override LAYER_INDEX: u32;
 override STREAM_COLS: u32;
 @if(paged)
 const NO_SLOT = 0xffffffffu;
-/// Words of the step buffer: src/compute/webgpu/kernel.ts.
+/// Words of the step buffer: src/compute/webgpu/kernel.ts. Low half: the first layer that lacked an expert, counted from 1.
+/// High half: how many experts were lacking in all layers so far.
 @if(paged)
-const STEP_MISSED_LAYER = 3u;
+const STEP_MISSED = 3u;
 @if(paged)
 var<workgroup> is_first_miss: bool;
 
@@ -71,16 +72,16 @@ fn look_up(place: u32, expert: u32) {
 fn finish(lid: u32) {
   storageBarrier();
   if (lid == 0u) {
-    var missing = false;
+    var missing = 0u;
     for (var k = 0u; k < TOP_K; k += 1u) {
       if (ids[k] == NO_SLOT) {
         ids[k] = 0u;
         weights[k] = 0.0;
-        missing = true;
+        missing += 1u;
       }
     }
-    is_first_miss = missing && step[STEP_MISSED_LAYER] == 0u;
-    if (is_first_miss) { step[STEP_MISSED_LAYER] = LAYER_INDEX + 1u; }
+    is_first_miss = missing > 0u && step[STEP_MISSED] == 0u;
+    step[STEP_MISSED] += (missing << 16u) + select(0u, LAYER_INDEX + 1u, is_first_miss);
   }
   workgroupBarrier();
   if (is_first_miss) {

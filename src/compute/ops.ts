@@ -145,6 +145,13 @@ export interface LoadedModel {
    * @throws RangeError where they don't fit the sequence's capacity or maxStepTokens.
    */
   step(sequence: Sequence, tokens: readonly number[], output: StepOutput): Promise<StepResult>;
+  /**
+   * Gives experts other device memory after the steps that were called before; sequences stay as they are. Absent where
+   * a back end can't.
+   * @param experts undefined: all experts become resident
+   * @throws Error where there is no room for it; the model goes on with the memory that it had, if that can be had again
+   */
+  replaceExperts?(experts: ExpertPoolOptions | undefined, options: Pick<LoadOptions, 'onProgress' | 'signal'>): Promise<void>;
   dispose(): void;
 }
 

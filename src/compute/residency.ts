@@ -82,6 +82,8 @@ export interface ResidencyCounters {
   /** Decode steps, and those that found every expert resident. */
   steps: number;
   zeroMissSteps: number;
+  /** Decode steps that were submitted stepwise: see StepMode. */
+  stepwiseSteps: number;
   /** Layers that had to wait for an expert, and layers computed, over all decode steps. */
   missedLayers: number;
   /** Routed experts of decode steps that were resident when asked for, and those that weren't. */
@@ -100,6 +102,12 @@ export interface ResidencyCounters {
   toleratedMisses: number;
 }
 
+/**
+ * How a decode step is submitted: 'whole' goes on as a guess behind a layer that lacks an expert, which tells what all later
+ * layers lack; 'stepwise' is cut short there. 'adaptive' takes the faster one. The answer is the same.
+ */
+export type StepMode = 'adaptive' | 'whole' | 'stepwise';
+
 export interface ExpertPoolOptions {
   /** Device memory for expert slots: a share of all experts (1: all stay resident), or bytes. */
   readonly size: { readonly share: number } | { readonly byteLength: number };
@@ -111,11 +119,13 @@ export interface ExpertPoolOptions {
    * them. 0: none does.
    */
   readonly missTolerance?: number;
+  /** 'adaptive' where it is absent; back ends that don't submit steps ignore it. */
+  readonly stepMode?: StepMode;
 }
 
 export function emptyResidencyCounters(): ResidencyCounters {
   return {
-    steps: 0, zeroMissSteps: 0, missedLayers: 0, hits: 0, misses: 0, prefillLoads: 0, rowsLoaded: 0, byteLengthLoaded: 0,
-    evictions: 0, promotions: 0, gatedSteps: 0, toleratedSteps: 0, toleratedMisses: 0,
+    steps: 0, zeroMissSteps: 0, stepwiseSteps: 0, missedLayers: 0, hits: 0, misses: 0, prefillLoads: 0, rowsLoaded: 0,
+    byteLengthLoaded: 0, evictions: 0, promotions: 0, gatedSteps: 0, toleratedSteps: 0, toleratedMisses: 0,
   };
 }

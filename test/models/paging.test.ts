@@ -91,16 +91,17 @@ async function leastPool(architecture: ReferenceArchitecture): Promise<number> {
 
 const lfru = (shape: PoolShape): ResidencyPolicy => new LfruPolicy(shape);
 const POOLS: readonly (readonly [string, (least: number) => ExpertPoolOptions, boolean])[] = [
-  ['half', () => ({ size: { share: 0.5 }, createPolicy: lfru }), false],
-  ['a quarter, late reads', () => ({ size: { share: 0.25 }, createPolicy: lfru }), true],
-  ['the least that can run', (byteLength) => ({ size: { byteLength }, createPolicy: lfru }), false],
-  ['a third, random evictions', () => ({ size: { share: 0.34 }, createPolicy: () => new RandomPolicy() }), false],
+  ['half', () => ({ size: { share: 0.5 }, createPolicy: lfru, stepMode: 'stepwise' }), false],
+  ['a quarter, late reads', () => ({ size: { share: 0.25 }, createPolicy: lfru, stepMode: 'stepwise' }), true],
+  ['a quarter', () => ({ size: { share: 0.25 }, createPolicy: lfru }), false],
+  ['the least that can run', (byteLength) => ({ size: { byteLength }, createPolicy: lfru, stepMode: 'whole' }), false],
+  ['a third, random evictions', () => ({ size: { share: 0.34 }, createPolicy: () => new RandomPolicy(), stepMode: 'stepwise' }), false],
 ];
 
 /** Each pool with each kind of kernels and each kind of graph at least once; all with all would take minutes. */
 describe.each<[string, Partial<WebGpuOptions>, readonly (readonly [ReferenceArchitecture, readonly string[]])[]]>([
   ['a software adapter', {}, [
-    ['qwen3_moe', ['a quarter, late reads', 'the least that can run']], ['qwen2_moe', ['a third, random evictions']],
+    ['qwen3_moe', ['a quarter, late reads', 'a quarter', 'the least that can run']], ['qwen2_moe', ['a third, random evictions']],
   ]],
   ['a graphics card', { gpuKernelsOnSoftware: true }, [
     ['qwen3_moe', ['the least that can run']], ['granitemoeshared', ['half']],
@@ -120,12 +121,73 @@ describe.each<[string, Partial<WebGpuOptions>, readonly (readonly [ReferenceArch
     for (const [name, pool, late] of POOLS.filter(([candidate]) => names.includes(candidate))) {
       const model = await load(backend, architecture, pool(least), late);
       expect(await trace(model, architecture), name).toEqual(expected);
-      const { steps, zeroMissSteps, misses, evictions } = model.residency!;
+      const { steps, zeroMissSteps, stepwiseSteps, misses, evictions } = model.residency!;
       expect(misses, name).toBeGreaterThan(0);
       expect(evictions, name).toBeGreaterThan(0);
       expect(zeroMissSteps, name).toBeLessThan(steps);
+      const { stepMode } = pool(least);
+      if (stepMode) expect(stepwiseSteps, name).toBe(stepMode === 'stepwise' ? steps : 0);
       model.dispose();
     }
+  });
+});
+
+describe('a running model', () => {
+  let backend: Backend;
+  beforeAll(async () => { backend = await createWebGpuBackend({ gpu, shaderSources: await loadShaderSources() }); });
+  afterAll(() => backend.dispose());
+
+  /** Greedy and sampled tokens by turns behind a prompt, on one sequence. */
+  async function write(model: LoadedModel, between: (step: number) => Promise<void> = async () => undefined): Promise<number[]> {
+    const prompt = readReferenceRun('qwen3_moe').tokens.slice(0, 5);
+    const sequence = model.createSequence();
+    await model.step(sequence, prompt.slice(0, -1), { kind: 'none' });
+    const text = [prompt.at(-1)!];
+    for (let i = 0; i < 8; i++) {
+      await between(i);
+      const { token } = await model.step(sequence, text.slice(-1), { kind: 'sample', sampling: i % 2 === 0 ? GREEDY : SAMPLED, recentTokens: text });
+      text.push(token!);
+    }
+    sequence.dispose();
+    return text;
+  }
+
+  it('goes on with other memory for its experts as if nothing had happened', async () => {
+    const resident = await load(backend, 'qwen3_moe', undefined);
+    const expected = await write(resident);
+    resident.dispose();
+    const model = await load(backend, 'qwen3_moe', { size: { share: 0.5 }, createPolicy: lfru });
+    const paged: boolean[] = [];
+    const text = await write(model, async (step) => {
+      if (step === 2) await model.replaceExperts!({ size: { share: 0.25 }, createPolicy: lfru }, {});
+      if (step === 4) await model.replaceExperts!(undefined, {});
+      if (step === 6) await model.replaceExperts!({ size: { share: 0.5 }, createPolicy: lfru }, {});
+      // What is too small is refused, and the model goes on.
+      if (step === 7) await expect(model.replaceExperts!({ size: { byteLength: 100 }, createPolicy: lfru }, {})).rejects.toThrow(/smaller than one/);
+      paged.push(model.residency !== null);
+    });
+    expect(text).toEqual(expected);
+    expect(paged).toEqual([true, true, true, true, false, false, true, true]);
+    model.dispose();
+  });
+
+  it('goes without as many experts as it may, and says how many', async () => {
+    const pool = { size: { share: 0.25 }, createPolicy: lfru } as const;
+    const patient = await load(backend, 'qwen3_moe', pool);
+    const exact = await write(patient);
+    patient.dispose();
+    const hasty = await load(backend, 'qwen3_moe', { ...pool, missTolerance: 1000 });
+    await write(hasty);
+    const { steps, zeroMissSteps, toleratedSteps, toleratedMisses, misses, hits } = hasty.residency!;
+    expect(toleratedSteps).toBeGreaterThan(0);
+    expect(zeroMissSteps + toleratedSteps).toBe(steps);
+    expect(toleratedMisses).toBe(misses);
+    expect((hits + misses) % steps).toBe(0);
+    hasty.dispose();
+    const strict = await load(backend, 'qwen3_moe', { ...pool, missTolerance: 0 });
+    expect(await write(strict)).toEqual(exact);
+    expect(strict.residency!.toleratedSteps).toBe(0);
+    strict.dispose();
   });
 });
 

@@ -11,7 +11,7 @@ import type { LoadOptions } from '../ops.ts';
 import { allExpertsByteLength, checkPoolHoldsOneLayer, poolByteLength, slotByteLengths } from '../pool_size.ts';
 import {
   emptyResidencyCounters, PROMPT_SLOT_SHARE, type ExpertKey, type ExpertPoolOptions, type PoolShape, type ResidencyCounters,
-  type ResidencyPolicy, type SlotGroup,
+  type ResidencyPolicy, type SlotGroup, type StepMode,
 } from '../residency.ts';
 import { checked, GPU_COPY_DST, GPU_STORAGE } from './device.ts';
 import { ExpertTierSlots } from './expert_tier.ts';
@@ -61,6 +61,7 @@ export class ExpertPool {
   readonly tier: ExpertTierSlots | null;
   /** Most of its routed experts that a decode step may go on without. */
   readonly missTolerance: number;
+  readonly stepMode: StepMode;
   /** [expertLayerCount * expertCount] u32: slot of each expert in its layer's group, NO_SLOT where it has none. */
   readonly table: BufferView;
   /** [expertCount] u32: the same for the experts of one layer that take part in a wave of a prompt. */
@@ -83,10 +84,11 @@ export class ExpertPool {
   private constructor(
     device: GPUDevice, source: ModelSource, policy: ResidencyPolicy, shape: PoolShape, groups: readonly Group[],
     tables: { readonly table: BufferView; readonly waveTable: BufferView }, uploads: UploadRing, tracer: Tracer | null,
-    tier: ExpertTierSlots | null, missTolerance: number, counters: ResidencyCounters,
+    tier: ExpertTierSlots | null, { missTolerance, stepMode }: ExpertPoolOptions, counters: ResidencyCounters,
   ) {
     this.tier = tier;
-    this.missTolerance = missTolerance;
+    this.missTolerance = missTolerance ?? 0;
+    this.stepMode = stepMode ?? 'adaptive';
     this.counters = counters;
     this.#device = device;
     this.#uploads = uploads;
@@ -147,7 +149,7 @@ export class ExpertPool {
       const tier = options.tier
         ? await ExpertTierSlots.create({ device, source, uploads, counters, tracer }, options.tier, shape, maxBindingByteLength) : null;
       return new ExpertPool(
-        device, source, policy, shape, groups, tables, uploads, tracer, tier, options.missTolerance ?? 0, counters);
+        device, source, policy, shape, groups, tables, uploads, tracer, tier, options, counters);
     } catch (error) {
       for (const buffer of made) buffer.destroy();
       throw error;

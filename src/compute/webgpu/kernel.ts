@@ -55,10 +55,11 @@ export interface DeviceTraits {
 /**
  * Per-step values that kernels read from a storage buffer (array<u32>), written once a step:
  * [STEP_TOKEN_COUNT] rows of 'batch' activations in use, [STEP_OUTPUT_COUNT] rows of 'output' activations,
- * [STEP_POSITION] position of the step's first token in its sequence, [STEP_MISSED_LAYER] written by the GPU: place
- * of the layer that lacked an expert plus 1, 0 where none did.
+ * [STEP_POSITION] position of the step's first token in its sequence, [STEP_MISSED] written by the GPU: in the low half
+ * the place of the first layer that lacked an expert plus 1, 0 where none did; in the high half how many experts layers
+ * lacked.
  */
 export const STEP_TOKEN_COUNT = 0;
 export const STEP_OUTPUT_COUNT = 1;
 export const STEP_POSITION = 2;
-export const STEP_MISSED_LAYER = 3;
+export const STEP_MISSED = 3;

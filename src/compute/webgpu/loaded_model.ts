@@ -3,12 +3,12 @@ import { checkStep } from '../check_step.ts';
 import type { LoadedModel, LoadOptions, ModelGraph, Sequence, StepOutput, StepResult } from '../ops.ts';
 import type { ExpertView, Tracer } from '../../profile/trace.ts';
 import type { Manifest, ModelSource } from '../../storage/model_source.ts';
-import type { ResidencyCounters } from '../residency.ts';
+import type { ExpertPoolOptions, ResidencyCounters } from '../residency.ts';
 import { GPU_COPY_DST, GPU_MAP_READ, MAP_MODE_READ, type OpenedDevice } from './device.ts';
 import type { ExpertPool } from './expert_pool.ts';
 import type { KernelProfile } from './kernel_profile.ts';
 import { createKvCache, type KvCache } from './kv_cache.ts';
-import { ROUTED_BYTE_OFFSET } from './expert_resources.ts';
+import { ROUTED_BYTE_OFFSET, type ExpertResources } from './expert_resources.ts';
 import { createModelResources, OUTPUT_CAPACITY, type ModelResources, type PreparedProgram } from './model_resources.ts';
 import { PagedSteps } from './paged_step.ts';
 import { encodeCalls, type PipelineCache, type PreparedCall } from './pipeline_cache.ts';
@@ -25,6 +25,8 @@ class GpuSequence implements Sequence {
   length = 0;
   cache: KvCache | null = null;
   readonly programs = new Map<number, PreparedProgram>();
+  /** The memory for experts that the programs bind. */
+  compiledFor: ExpertResources | null = null;
   readonly capacity: number;
 
   constructor(capacity: number) {
@@ -72,9 +74,12 @@ class GpuModel implements LoadedModel {
   readonly #graph: ModelGraph;
   readonly #resources: ModelResources;
   readonly #profile: KernelProfile | null;
-  readonly #observer: (StepObserver & { readonly view: ExpertView }) | null;
+  readonly #observer: StepObserver | null;
+  readonly #manifest: Manifest;
+  /** What the recorder sees of the experts. */
+  #view: ExpertView | null = null;
   /** Null where all experts are resident. */
-  readonly #paged: PagedSteps | null;
+  #paged: PagedSteps | null;
   /** The first sequence: what compile() prepared. Later ones find their pipelines in the cache. */
   #warm: GpuSequence | null;
   #tail: Promise<unknown> = Promise.resolve();
@@ -94,15 +99,9 @@ class GpuModel implements LoadedModel {
     this.#graph = graph;
     this.#resources = resources;
     this.#profile = profile;
-    this.#observer = tracer && {
-      tracer, steps: new StepTrace(opened, tracer), view: expertView(manifest, resources.experts.paging?.pool ?? null),
-    };
-    if (this.#observer) tracer?.attach(this.#observer.view);
-    this.#paged = resources.experts.paging && new PagedSteps(opened.device, resources, resources.experts.paging, {
-      mode: () => (profile ? 'kernels' : this.#mode),
-      nextMode: () => (profile ? 'kernels' : this.#nextMode),
-      encode: (calls, mode, copy, stamps) => this.#encode(calls, copy, mode, stamps),
-    }, this.#observer, opened.traits.cpuAdapter);
+    this.#manifest = manifest;
+    this.#observer = tracer && { tracer, steps: new StepTrace(opened, tracer) };
+    this.#paged = this.#attachExperts();
     this.#warm = new GpuSequence(resources.contextLength);
     opened.device.addEventListener('uncapturederror', this.#onError);
   }
@@ -115,8 +114,24 @@ class GpuModel implements LoadedModel {
 
   get residency(): Readonly<ResidencyCounters> | null { return this.#resources.experts.paging?.pool.counters ?? null; }
 
-  async compile(options: LoadOptions): Promise<void> {
-    for (const capacity of this.#resources.capacities) await this.#prepare(this.#warm!, capacity, options);
+  async compile(options: Pick<LoadOptions, 'onProgress' | 'signal'>): Promise<void> {
+    const sequence = this.#warm ?? new GpuSequence(this.contextLength);
+    for (const capacity of this.#resources.capacities) await this.#prepare(sequence, capacity, options);
+    if (sequence !== this.#warm) sequence.dispose();
+  }
+
+  replaceExperts(experts: ExpertPoolOptions | undefined, load: Pick<LoadOptions, 'onProgress' | 'signal'>): Promise<void> {
+    const mine = this.#tail.then(async () => {
+      this.#detachExperts();
+      try {
+        await this.#resources.replaceExperts(experts, load);
+      } finally {
+        this.#paged = this.#attachExperts();
+      }
+      await this.compile(load);
+    });
+    this.#tail = mine.catch(() => undefined);
+    return mine;
   }
 
   createSequence(): Sequence {
@@ -133,12 +148,32 @@ class GpuModel implements LoadedModel {
 
   dispose(): void {
     this.#device.removeEventListener('uncapturederror', this.#onError);
-    this.#ahead = null;
-    this.#observer?.tracer.detach(this.#observer.view);
+    this.#detachExperts();
     this.#observer?.steps.destroy();
     this.#warm?.dispose();
-    this.#paged?.destroy();
     this.#resources.destroy();
+  }
+
+  /** What runs steps, and what the recorder sees, of the present memory for experts. */
+  #attachExperts(): PagedSteps | null {
+    const { paging } = this.#resources.experts;
+    if (this.#observer) {
+      this.#view = expertView(this.#manifest, paging?.pool ?? null);
+      this.#observer.tracer.attach(this.#view);
+    }
+    return paging && new PagedSteps(this.#device, this.#resources, paging, {
+      mode: () => (this.#profile ? 'kernels' : this.#mode),
+      nextMode: () => (this.#profile ? 'kernels' : this.#nextMode),
+      encode: (calls, mode, copy, stamps) => this.#encode(calls, copy, mode, stamps),
+    }, this.#observer, this.#opened.traits.cpuAdapter);
+  }
+
+  #detachExperts(): void {
+    this.#ahead = null;
+    if (this.#view) this.#observer?.tracer.detach(this.#view);
+    this.#view = null;
+    this.#paged?.destroy();
+    this.#paged = null;
   }
 
   async #run(sequence: Sequence, tokens: readonly number[], output: StepOutput): Promise<StepResult> {
@@ -284,7 +319,13 @@ class GpuModel implements LoadedModel {
     return encoder.finish();
   }
 
-  async #prepare(sequence: GpuSequence, capacity: number, options?: LoadOptions): Promise<PreparedProgram> {
+  async #prepare(
+    sequence: GpuSequence, capacity: number, options?: Pick<LoadOptions, 'onProgress' | 'signal'>,
+  ): Promise<PreparedProgram> {
+    if (sequence.compiledFor !== this.#resources.experts) {
+      sequence.programs.clear();
+      sequence.compiledFor = this.#resources.experts;
+    }
     let program = sequence.programs.get(capacity);
     if (program === undefined) {
       sequence.cache ??= await createKvCache(this.#device, this.#graph, sequence.capacity);

@@ -7,11 +7,12 @@
  */
 import type { ExpertKey } from '../residency.ts';
 import { GPU_COPY_DST, GPU_MAP_READ, MAP_MODE_READ } from './device.ts';
-import { STEP_MISSED_LAYER } from './kernel.ts';
+import { STEP_MISSED } from './kernel.ts';
 import type { ModelResources, PreparedProgram } from './model_resources.ts';
 import type { PreparedCall } from './pipeline_cache.ts';
 import type { ExpertSection, PagingContext } from './program.ts';
 import type { StepContents } from './step_buffer.ts';
+import { StepPace } from './step_pace.ts';
 import { StepPieces, type Launch, type StepEncoder } from './step_pieces.ts';
 import type { StepObserver } from './step_trace.ts';
 
@@ -27,6 +28,15 @@ const PIECE_CALLS = 50;
 /** On a software adapter a call takes milliseconds: about a layer. */
 const PIECE_CALLS_CPU = 16;
 
+/** In a stepwise step: while the CPU hears of one and submits the next, the GPU has the other. */
+const PIECES_IN_FLIGHT = 2;
+
+/** A step is over: what it answers, and how many experts it went without. */
+interface Finished {
+  readonly result: Uint32Array;
+  readonly toleratedMisses: number;
+}
+
 /** A layer that lacked experts. */
 interface Missed {
   readonly section: ExpertSection;
@@ -35,6 +45,8 @@ interface Missed {
   readonly missing: number;
   /** What later layers want, by the guess. */
   readonly likely: ExpertKey[];
+  /** Expert layers of the program that are over with it. */
+  readonly counted: number;
   /** When it became known, by the recorder's clock. */
   readonly start: number;
 }
@@ -46,6 +58,7 @@ export class PagedSteps {
   readonly #encoder: StepEncoder;
   readonly #observer: StepObserver | null;
   readonly #pieces: StepPieces;
+  readonly #pace: StepPace;
   #idsReadback: GPUBuffer | null = null;
 
   constructor(
@@ -57,8 +70,8 @@ export class PagedSteps {
     this.#paging = paging;
     this.#encoder = encoder;
     this.#observer = observer;
-    this.#pieces = new StepPieces(
-      device, resources, paging, encoder, observer, isCpuAdapter ? PIECE_CALLS_CPU : PIECE_CALLS);
+    this.#pieces = new StepPieces(device, resources, paging, encoder, observer, isCpuAdapter ? PIECE_CALLS_CPU : PIECE_CALLS);
+    this.#pace = new StepPace(paging.pool.stepMode);
   }
 
   /**
@@ -81,47 +94,84 @@ export class PagedSteps {
   }
 
   /**
-   * Runs a step of one token until no expert was missing.
+   * Runs a step of one token until no expert was missing, or no more than may be.
    * @param tail calls after the trunk
    * @returns the words of `result`
    */
   async runToken(program: PreparedProgram, contents: StepContents, tail: readonly PreparedCall[]): Promise<Uint32Array> {
     const { pool } = this.#paging;
-    let [from, done] = [0, 0];
-    let before: readonly GPUCommandBuffer[] = [];
-    for (let attempt = 0; ; attempt++) {
+    // Only a step that is submitted whole can go on without an expert.
+    const isStepwise = this.#pace.isStepwise && pool.missTolerance === 0;
+    const depth = isStepwise ? PIECES_IN_FLIGHT : Infinity;
+    const lacking = new Set<number>();
+    let launch: Launch = { program, tail, from: 0, before: [], depth, attempt: 0 };
+    for (let counted = 0; ;) {
       this.#resources.step.write(contents);
-      let missed: Missed | null = null;
-      let result: Uint32Array | null = null;
-      const launch: Launch = { program, tail, from, before, depth: Infinity, attempt };
-      for await (const { piece, words } of this.#pieces.run(launch, () => missed !== null)) {
-        const sections = program.sections.slice(piece.firstSection, piece.endSection);
-        if (missed) {
-          missed.likely.push(...sections.flatMap((section) => this.#routedKeys(section, words)));
-          continue;
-        }
-        const at = this.#missedSection(sections, words);
-        const end = piece.firstSection + at;
-        for (; done < end; done++) this.#count(program.sections[done], words, 0);
-        if (at === sections.length) {
-          result = words;
-          continue;
-        }
-        if (attempt > pool.shape.expertLayerCount) throw new Error('the GPU misses experts of ever more layers: it computes wrongly');
-        missed = this.#miss(sections, at, words);
-        done = end + 1;
-        // Rows come while the GPU runs out what it has.
-        await this.#load(missed);
+      const outcome = await this.#launch(launch, counted, lacking);
+      if (!('section' in outcome)) {
+        pool.stepped('decode', launch.attempt === 0 && outcome.toleratedMisses === 0);
+        if (isStepwise) pool.counters.stepwiseSteps += 1;
+        this.#pace.stepped(lacking.size);
+        return outcome.result;
       }
-      if (!missed) {
-        pool.stepped('decode', attempt === 0);
-        return result!.slice(0, HEAD_WORDS);
-      }
-      await this.#load(missed);
-      this.#traceMissed(missed, attempt);
-      from = missed.section.resume;
-      before = [this.#restoreStream(missed.section)];
+      if (launch.attempt > pool.shape.expertLayerCount) throw new Error('the GPU misses experts of ever more layers: it computes wrongly');
+      counted = outcome.counted;
+      const { section } = outcome;
+      launch = { ...launch, from: section.resume, before: [this.#restoreStream(section)], attempt: launch.attempt + 1 };
     }
+  }
+
+  /**
+   * Runs a step or the rest of one, and loads what it lacked.
+   * @param counted expert layers of the program that are over
+   * @param lacking gets the places of layers that lacked an expert when they were first heard of
+   */
+  async #launch(launch: Launch, counted: number, lacking: Set<number>): Promise<Finished | Missed> {
+    const { program, attempt } = launch;
+    let missed: Missed | null = null;
+    let result: Uint32Array | null = null;
+    /** Layers behind the one that lacked something, as the guess has them. */
+    const guessed: (readonly ExpertKey[])[] = [];
+    let toleratedMisses = 0;
+    for await (const { piece, words } of this.#pieces.run(launch, () => missed !== null)) {
+      const sections = program.sections.slice(Math.max(counted, piece.firstSection), piece.endSection);
+      const at = missed ? 0 : this.#missedAt(sections, words);
+      this.#noteLacking(lacking, sections.slice(at), words);
+      if (missed) {
+        const keys = sections.map((section) => this.#routedKeys(section, words));
+        missed.likely.push(...keys.flat());
+        guessed.push(...keys);
+        if (piece.end === program.trunk.length + launch.tail.length) [result, toleratedMisses] = this.#tolerated(words);
+        continue;
+      }
+      for (const section of sections.slice(0, at)) this.#count(section, words, 0);
+      counted += at;
+      if (at === sections.length) {
+        result = words.slice(0, HEAD_WORDS);
+        continue;
+      }
+      missed = this.#miss(sections.slice(at), counted + 1, words);
+      guessed.push(...sections.slice(at + 1).map((section) => this.#routedKeys(section, words)));
+      if (piece.end === program.trunk.length + launch.tail.length) [result, toleratedMisses] = this.#tolerated(words);
+      // Rows come while the GPU runs out what it has.
+      await this.#load(missed);
+    }
+    if (!missed) return { result: result!, toleratedMisses };
+    await this.#load(missed);
+    this.#traceMissed(missed, attempt);
+    if (!result) return missed;
+    this.#countGuessed(guessed, toleratedMisses - missed.missing);
+    return { result, toleratedMisses };
+  }
+
+  /** The answer of a step that lacked experts, where they were few enough, and how many they were. */
+  #tolerated(words: Uint32Array): [Uint32Array | null, number] {
+    const { pool } = this.#paging;
+    const misses = words[HEAD_WORDS + STEP_MISSED] >>> 16;
+    if (misses > pool.missTolerance) return [null, 0];
+    pool.counters.toleratedSteps += 1;
+    pool.counters.toleratedMisses += misses;
+    return [words.slice(0, HEAD_WORDS), misses];
   }
 
   /** Runs the trunk of a batch; the calls after it may follow in later submits. */
@@ -161,27 +211,32 @@ export class PagedSteps {
   }
 
   /** Place among a piece's expert layers of the one that lacked something first; their number where none did. */
-  #missedSection(sections: readonly ExpertSection[], words: Uint32Array): number {
-    const missed = words[HEAD_WORDS + STEP_MISSED_LAYER];
+  #missedAt(sections: readonly ExpertSection[], words: Uint32Array): number {
+    const missed = words[HEAD_WORDS + STEP_MISSED] & 0xffff;
     if (missed === 0) return sections.length;
     const found = sections.findIndex(({ layerIndex }) => layerIndex === missed - 1);
     // What the GPU says is checked: an id out of range would be a wrong slot later.
-    if (found < 0) throw new Error(`the GPU missed an expert of layer ${missed - 1}, where it has not been: it computes wrongly`);
+    if (found < 0) throw new Error(`the GPU missed an expert of layer ${missed - 1} out of turn: it computes wrongly`);
     return found;
   }
 
-  /** @param sections of the piece that told it */
-  #miss(sections: readonly ExpertSection[], at: number, words: Uint32Array): Missed {
+  #noteLacking(lacking: Set<number>, sections: readonly ExpertSection[], words: Uint32Array): void {
+    for (const section of sections) {
+      if (!this.#routedKeys(section, words).every((key) => this.#paging.pool.isResident(key))) lacking.add(section.layerIndex);
+    }
+  }
+
+  /** @param sections of the piece that told it, from the one that lacked something on */
+  #miss([section, ...later]: readonly ExpertSection[], counted: number, words: Uint32Array): Missed {
     const { pool } = this.#paging;
-    const section = sections[at];
     const keys = this.#routedKeys(section, words);
     const missing = keys.filter((key) => !pool.isResident(key)).length;
     if (missing === 0) throw new Error('the GPU missed an expert that is resident: it computes wrongly');
     pool.counters.missedLayers += 1;
     this.#count(section, words, missing);
     const tracer = this.#observer?.tracer;
-    const likely = sections.slice(at + 1).flatMap((later) => this.#routedKeys(later, words));
-    return { section, keys, missing, likely, start: tracer?.on ? tracer.now() : 0 };
+    const likely = later.flatMap((one) => this.#routedKeys(one, words));
+    return { section, keys, missing, likely, counted, start: tracer?.on ? tracer.now() : 0 };
   }
 
   /** Loads what a layer lacks, and with it what later layers probably will. */
@@ -219,6 +274,20 @@ export class PagedSteps {
     tracer.current.hits += keys.length - missing;
     tracer.current.misses += missing;
     for (const key of keys) tracer.routed(section.layerIndex, key % pool.shape.expertCount);
+  }
+
+  /** Layers of a step that is over although they, or one before them, lacked `missing` experts. */
+  #countGuessed(layers: readonly (readonly ExpertKey[])[], missing: number): void {
+    const { pool } = this.#paging;
+    for (const keys of layers) pool.routed(keys, 'decode', 0);
+    pool.counters.hits += layers.flat().length - missing;
+    pool.counters.misses += missing;
+    const tracer = this.#observer?.tracer;
+    if (!tracer?.on) return;
+    tracer.current.hits += layers.flat().length - missing;
+    tracer.current.misses += missing;
+    const { expertCount } = pool.shape;
+    for (const key of layers.flat()) tracer.routed(Math.floor(key / expertCount), key % expertCount);
   }
 
   /** Runs `before` and reads which experts the batch needs, in rising order. */

@@ -25,6 +25,7 @@ const HELP = `Usage: npm run bench:residency -- [options]
   --expert-format F     (default W2)
   --pools LIST          shares of all experts in percent (default 100,50,25,12.5)
   --zipf LIST           exponents of the routers' preference, 0 = uniform (default 0,0.8)
+  --step-mode LIST      how steps are submitted: adaptive, whole, stepwise (default adaptive)
   --warm N              tokens before the clock starts (default 64)
   --decode N            tokens timed (default 128)
 `;
@@ -47,6 +48,7 @@ const { values } = parseArgs({
     'expert-format': { type: 'string', default: 'W2' },
     pools: { type: 'string', default: '100,50,25,12.5' },
     zipf: { type: 'string', default: '0,0.8' },
+    'step-mode': { type: 'string', default: 'adaptive' },
     warm: { type: 'string', default: '64' },
     decode: { type: 'string', default: '128' },
   },

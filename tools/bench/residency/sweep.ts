@@ -57,32 +57,39 @@ function withRowsInMemory(source: ModelSource): ModelSource {
 
 /** Prints a table in Markdown, one line a routing and pool. */
 export async function sweepPools(backend: Backend, options: SweepOptions, print: Print): Promise<void> {
-  const { shapeName, shape, expertFormat, pools, exponents, warm, decode: count } = options;
+  const { shapeName, shape, expertFormat, pools, exponents, stepModes, warm, decode: count } = options;
   const checkpoint = syntheticCheckpoint(shape, {
     embedding: 'F32', attention: 'Q8_0', head: 'Q8_0', gateUp: expertFormat, down: expertFormat,
   }, `${shapeName} (random weights)`);
   const manifest = manifestFromPlan(planModel(checkpoint));
   const graph = buildGraph(manifest.architecture, manifest.hyperparameters, manifest.dense.map((entry) => entry.name));
   await print(`${shapeName}, ${shape.layerCount} layers × ${shape.expertCount} experts in ${expertFormat}, rows of ${manifest.expertStrideByteLength} bytes\n`);
-  await print('| routing | pool | device memory | tok/s | of resident | hits | zero-miss steps | missed layers/token | rows/token | MB/token |');
-  await print('|---|---|---|---|---|---|---|---|---|---|');
+  await print('| routing | pool | steps | device memory | tok/s | of resident | hits | zero-miss steps | stepwise steps | missed layers/token | rows/token | MB/token |');
+  await print('|---|---|---|---|---|---|---|---|---|---|---|---|');
   for (const exponent of exponents) {
     const source: ModelSource = withRowsInMemory(withZipfRouting(syntheticSource(manifest), exponent));
     let resident = 0;
     for (const percent of pools) {
-      const experts = percent >= 100 ? {} : {
-        experts: { size: { share: percent / 100 }, createPolicy: (pool: PoolShape) => new NextUsePolicy(pool) },
-      };
-      const model = await backend.load(source, graph, { contextLength: warm + count + 1, ...experts });
-      const { rate, used } = await decode(model, warm, count);
-      if (percent >= 100) resident = rate;
-      const cells = used ? [
-        `${(100 * used.hits / Math.max(1, used.hits + used.misses)).toFixed(1)} %`, `${(100 * used.zeroMissSteps / used.steps).toFixed(1)} %`,
-        (used.missedLayers / used.steps).toFixed(2), (used.rowsLoaded / used.steps).toFixed(1), (used.byteLengthLoaded / used.steps / 1e6).toFixed(2),
-      ] : ['100 %', '100 %', '0', '0', '0'];
-      await print(`| ${exponent === 0 ? 'uniform' : `Zipf ${exponent}`} | ${percent} % | ${(model.deviceByteLength / 1e9).toFixed(2)} GB | ${rate.toFixed(1)} | ` +
-        `${resident === 0 ? '' : `${(100 * rate / resident).toFixed(0)} %`} | ${cells.join(' | ')} |`);
-      model.dispose();
+      for (const stepMode of percent >= 100 ? [null] : stepModes) {
+        const experts = stepMode === null ? {} : {
+          experts: { size: { share: percent / 100 }, stepMode, createPolicy: (pool: PoolShape) => new NextUsePolicy(pool) },
+        };
+        const model = await backend.load(source, graph, { contextLength: warm + count + 1, ...experts });
+        const { rate, used } = await decode(model, warm, count);
+        if (stepMode === null) resident = rate;
+        await print(`| ${exponent === 0 ? 'uniform' : `Zipf ${exponent}`} | ${percent} % | ${stepMode ?? ''} | ${(model.deviceByteLength / 1e9).toFixed(2)} GB | `
+          + `${rate.toFixed(1)} | ${resident === 0 ? '' : `${(100 * rate / resident).toFixed(0)} %`} | ${cellsOf(used).join(' | ')} |`);
+        model.dispose();
+      }
     }
   }
+}
+
+function cellsOf(used: ResidencyCounters | null): string[] {
+  if (!used) return ['100 %', '100 %', '', '0', '0', '0'];
+  const share = (part: number, all: number): string => `${(100 * part / Math.max(1, all)).toFixed(1)} %`;
+  return [
+    share(used.hits, used.hits + used.misses), share(used.zeroMissSteps, used.steps), share(used.stepwiseSteps, used.steps),
+    (used.missedLayers / used.steps).toFixed(2), (used.rowsLoaded / used.steps).toFixed(1), (used.byteLengthLoaded / used.steps / 1e6).toFixed(2),
+  ];
 }

@@ -1,4 +1,5 @@
 /** What a sweep over pool sizes measures: plain data, so that it can be sent to a browser. */
+import type { StepMode } from '../../../src/compute/residency.ts';
 import { WEIGHT_FORMATS, type WeightFormatName } from '../../../src/quant/formats.ts';
 import type { MoeShape } from '../../synthetic/moe_shape.ts';
 import { BENCH_SHAPES } from '../shapes.ts';
@@ -11,6 +12,8 @@ export interface SweepOptions {
   readonly pools: readonly number[];
   /** Exponents of the routers' preference; 0: all experts alike. */
   readonly exponents: readonly number[];
+  /** Ways to submit a step. */
+  readonly stepModes: readonly StepMode[];
   /** Tokens before the clock starts, and tokens timed. */
   readonly warm: number;
   readonly decode: number;
@@ -23,9 +26,12 @@ export interface SweepArguments {
   readonly 'expert-format': string;
   readonly pools: string;
   readonly zipf: string;
+  readonly 'step-mode': string;
   readonly warm: string;
   readonly decode: string;
 }
+
+const STEP_MODES: readonly StepMode[] = ['adaptive', 'whole', 'stepwise'];
 
 /** @throws RangeError naming the option and what it takes */
 export function sweepOptionsOf(values: SweepArguments): SweepOptions {
@@ -37,6 +43,7 @@ export function sweepOptionsOf(values: SweepArguments): SweepOptions {
     expertFormat: oneOf('expert-format', values['expert-format'], Object.keys(WEIGHT_FORMATS) as WeightFormatName[]),
     pools: numbersOf('pools', values.pools, 0.01, 100),
     exponents: numbersOf('zipf', values.zipf, 0, 10),
+    stepModes: values['step-mode'].split(',').map((name) => oneOf('step-mode', name, STEP_MODES)),
     warm: wholeNumberOf('warm', values.warm, 0, 100_000),
     decode: wholeNumberOf('decode', values.decode, 1, 100_000),
   };
