@@ -1,4 +1,5 @@
 /** The names of --experts: how the experts' weights are rounded before a model is scored. */
+import type { Approximations } from '../../experts/approximations.ts';
 import { convertRun, type WeightRun } from '../../quant/convert.ts';
 import { WEIGHT_FORMATS, type WeightFormatName } from '../../quant/formats.ts';
 import { decodeRows } from '../../quant/pack.ts';
@@ -20,7 +21,9 @@ export type ExpertVariant =
   | { readonly kind: 'keep'; readonly name: string }
   | { readonly kind: 'all'; readonly name: string; readonly rounding: Rounding }
   /** The share of experts that a calibration text uses most gets `hot`, all others `cold`. */
-  | { readonly kind: 'tiered'; readonly name: string; readonly cold: Rounding; readonly hot: Rounding; readonly hotShare: number };
+  | { readonly kind: 'tiered'; readonly name: string; readonly cold: Rounding; readonly hot: Rounding; readonly hotShare: number }
+  /** W2 on the GPU with a second tier that follows what the text uses, as when the model answers. */
+  | { readonly kind: 'live'; readonly name: string; readonly approximations: Approximations };
 
 /** Levels of at most 8 significant bits times a power of two: E2M1, ±1 and ±4, W3's levels times E4M3. */
 const FIT_BF16: readonly string[] = ['W2', 'W3', 'MXFP4', 'BF16'];
@@ -47,7 +50,7 @@ export function roundingNames(): string[] {
 }
 
 /**
- * Variants of a list such as 'keep,w2,w2+fp4:10%'.
+ * Variants of a list such as 'keep,w2,w2+fp4:10%,w2+fp4@10%,w2+fp4@10%/0.6'.
  * @throws UsageError naming what there is
  */
 export function parseVariants(list: string): ExpertVariant[] {
@@ -58,11 +61,20 @@ export function parseVariants(list: string): ExpertVariant[] {
 
 function parseVariant(name: string): ExpertVariant {
   if (name === 'keep') return { kind: 'keep', name };
+  const live = /^w2\+fp4@(\d+(?:\.\d+)?)%(?:\/(\d*\.?\d+))?$/.exec(name);
+  if (live !== null) return { kind: 'live', name, approximations: liveApproximations(name, live[1], live[2]) };
   const tiered = /^([\w]+)\+([\w]+):(\d+(?:\.\d+)?)%$/.exec(name);
   if (tiered === null) return { kind: 'all', name, rounding: roundingOf(name, name) };
   const hotShare = Number(tiered[3]) / 100;
   if (!(hotShare > 0 && hotShare < 1)) throw new UsageError(`--experts ${name}: the share is between 0 and 100 %`);
   return { kind: 'tiered', name, cold: roundingOf(tiered[1], name), hot: roundingOf(tiered[2], name), hotShare };
+}
+
+function liveApproximations(name: string, percent: string, gate: string | undefined): Approximations {
+  const tierShare = Number(percent) / 100;
+  if (!(tierShare > 0 && tierShare <= 1)) throw new UsageError(`--experts ${name}: the share is above 0 and up to 100 %`);
+  if (gate !== undefined && Number(gate) > 1) throw new UsageError(`--experts ${name}: the gate's probability is from 0 to 1`);
+  return { tierShare, gate: gate === undefined ? null : Number(gate), missTolerance: 0 };
 }
 
 function roundingOf(name: string, whole: string): Rounding {
@@ -71,5 +83,5 @@ function roundingOf(name: string, whole: string): Rounding {
   const found = Object.values(WEIGHT_FORMATS).find((entry) => entry.name === format && entry.encodeBlock !== undefined);
   if (found) return formatRounding(found.name);
   throw new UsageError(
-    `--experts takes keep, ${roundingNames().join(', ')} and mixtures such as w2+fp4:10%, not '${whole}'`);
+    `--experts takes keep, ${roundingNames().join(', ')} and mixtures such as w2+fp4:10% and live tiers such as w2+fp4@10% or w2+fp4@10%/0.6, not '${whole}'`);
 }
