@@ -28,7 +28,8 @@ export const evalCommand: Command = {
     experts: {
       type: 'string', value: 'LIST',
       help: `keep (default), ${roundingNames().join(', ')}, mixtures such as w2+fp4:10%; on WebGPU tiers that follow the text, `
-        + 'such as w2+fp4@10%, or w2+fp4@10%/0.6 with a precision gate',
+        + 'such as w2+fp4@10%, or w2+fp4@10%/0.6 with a precision gate, and pools whose misses are left out, such as w2~2@25%: '
+        + 'up to 2 a token, a quarter of the experts resident',
     },
     baseline: { type: 'string', value: 'MODEL', help: 'the first line of the table, experts kept; default: the first model and variant' },
     text: { type: 'string', value: 'FILE', help: 'UTF-8; default: held-out chats of the demo model' },
@@ -38,11 +39,11 @@ export const evalCommand: Command = {
     'max-tokens': { type: 'string', value: 'N', help: 'of the text; default: all' },
     'calibration-tokens': {
       type: 'string', value: 'N',
-      help: `at the start of the text, not scored; default ${DEFAULT_CALIBRATION_TOKENS} with a mixture or a tier, else 0`,
+      help: `at the start of the text, not scored; default ${DEFAULT_CALIBRATION_TOKENS} with a mixture, tier or pool, else 0`,
     },
     decode: {
       type: 'boolean',
-      help: 'one token a step, as answers are made, w2 and w3 as an import stores them: shows memory and speed; tiers always run so',
+      help: 'one token a step, as answers are made, w2 and w3 as an import stores them: shows memory and speed; tiers and pools always run so',
     },
     json: { type: 'boolean', help: 'everything as JSON' },
     markdown: { type: 'boolean', help: 'the table in Markdown' },
@@ -55,7 +56,7 @@ export const evalCommand: Command = {
     try {
       const { kind, label, adapter, fallbackReason } = backend.info;
       if (kind === 'reference' && entries.some(({ variant }) => variant.kind === 'live')) {
-        throw new Error(`live tiers such as w2+fp4@10% need WebGPU (--backend webgpu), and this is ${label}`);
+        throw new Error(`tiers and pools (w2+fp4@10%, w2~2@25%) need WebGPU (--backend webgpu), and this is ${label}`);
       }
       terminal.note(`${label}${kind === 'webgpu' || fallbackReason === null ? '' : `. ${fallbackReason}`}\n`);
       const rows = await evaluateEntries(entries, settings, {
@@ -84,7 +85,7 @@ function entriesOf(parsed: ParsedCommand): EvalEntry[] {
   const entries = models.flatMap((modelPath) => variants.map((variant) => ({ modelPath, variant })));
   const baseline = textOption(parsed, 'baseline');
   if (baseline === null && entries.length > 1 && entries[0].variant.kind === 'live') {
-    throw new UsageError('--experts: the other lines are compared with the first, so it can\'t be a live tier, which changes as it runs');
+    throw new UsageError('--experts: the other lines are compared with the first, so it can\'t have a tier or a pool, which changes as it runs');
   }
   return baseline === null ? entries : [{ modelPath: baseline, variant: { kind: 'keep', name: 'keep' } }, ...entries];
 }
@@ -124,7 +125,7 @@ function noteOf(textPath: string, { windows, calibrationTokens, decodes }: EvalS
     windows.scored === 'new' ? 'each token once' : 'the second half of each',
     calibrationTokens > 0 ? `, after ${calibrationTokens} for calibration` : '',
     rows.length > 1 ? '. KL divergence in nats, from the first line to each; Δ: this line less the first' : '',
-    timed ? `. ${decodes ? 'One' : 'Tiers: one'} token a step, which hands over all logits; tokens/s counts the steps alone` : '',
+    timed ? `. ${decodes ? 'One' : 'Tiers and pools: one'} token a step, which hands over all logits; tokens/s counts the steps alone` : '',
     '. ± is one standard error.\n',
   ].join('');
 }

@@ -34,6 +34,7 @@ const COLUMNS: readonly Column[] = [
     title: 'run again, %', optional: true,
     cell: ({ decode }) => decode === null || decode.gatedShare === null ? MISSING : (100 * decode.gatedShare).toFixed(1),
   },
+  { title: 'left out/token', optional: true, cell: ({ decode }) => decode?.missesPerToken?.toFixed(3) ?? MISSING },
 ];
 
 function signed(value: number, digits: number): string {

@@ -6,6 +6,7 @@ import { createEngine, type Engine } from '../../engine/engine.ts';
 import type { Evaluation } from '../../engine/evaluate.ts';
 import { LogitRecording, recordingByteLength, type BaselineLogits } from '../../engine/evaluate_baseline.ts';
 import { evaluationWindows, scoredTokens, type WindowOptions } from '../../engine/evaluate_windows.ts';
+import { EXACT } from '../../experts/approximations.ts';
 import type { ModelSource } from '../../storage/model_source.ts';
 import { expertErrors, NO_ERRORS, type ExpertErrors, type ExpertSize } from './eval_expert_statistics.ts';
 import { sourceOpener, type OpenedSource, type SourceOpener } from './eval_sources.ts';
@@ -20,9 +21,9 @@ export interface EvalEntry {
 export interface EvalSettings {
   readonly text: string;
   readonly windows: Omit<WindowOptions, 'bosToken'>;
-  /** Tokens at the start of the text that calibrate tiered variants, or warm a live tier, and aren't scored. */
+  /** Tokens at the start of the text that calibrate tiered variants, or warm a tier or a pool, and aren't scored. */
   readonly calibrationTokens: number;
-  /** Every variant runs one token a step, as when it answers, and as an import would store it; live tiers always do. */
+  /** Every variant runs one token a step, as when it answers, and as an import would store it; live variants always do. */
   readonly decodes: boolean;
   /** Tokens after those that are looked at, at most. */
   readonly maxTokens: number | null;
@@ -35,7 +36,7 @@ export interface EvalRow {
   readonly experts: string;
   /** null for a model without experts. */
   readonly expertSize: ExpertSize | null;
-  /** Of the experts' weights against those of the first entry; null where they can't be compared, and for a live tier. */
+  /** Of the experts' weights against those of the first entry; null where they can't be compared, and with a tier. */
   readonly expertErrors: ExpertErrors | null;
   /** All that the model takes on the GPU; null on the CPU, and where other formats hold the experts' values. */
   readonly deviceByteLength: number | null;
@@ -48,10 +49,12 @@ export interface EvalRow {
 export interface DecodeFigures {
   /** Of the model's steps, which here hand over all logits. */
   readonly tokensPerSecond: number;
-  /** Copies of experts that came to a live tier; null without one. */
+  /** Copies of experts that came to the tier; null without one. */
   readonly promotionsPerToken: number | null;
   /** Share of the scored tokens that the precision gate ran again; null without one. */
   readonly gatedShare: number | null;
+  /** Experts that tokens went without; null where none may. */
+  readonly missesPerToken: number | null;
 }
 
 export interface EvalServices {
@@ -82,7 +85,7 @@ export async function evaluateEntries(
       let keepOpen = false;
       try {
         const { score, recording } = await scoreEntry(engine, entry, settings, services, baseline);
-        const errors = opened.size === null || entry.variant.kind === 'live' ? null
+        const errors = opened.size === null || hasTier(entry.variant) ? null
           : entry === entries[0] ? NO_ERRORS : await errorsAgainst(entries[0], opened.source, openSource, services.signal);
         const { backend: { kind }, deviceByteLength } = engine.info;
         rows.push({
@@ -110,7 +113,7 @@ function openEngine(
 ): Promise<Engine> {
   return createEngine({
     backend, source, contextLength: windows.contextLength, signal,
-    ...(variant.kind === 'live' ? { experts: expertPool({ share: 1 }, variant.approximations) } : {}),
+    ...(variant.kind === 'live' ? { experts: expertPool({ share: variant.poolShare }, variant.approximations) } : {}),
     onProgress: ({ stage, done, total }) => onProgress(`${source.manifest.name} ${variant.name}: ${stage}`, done, total),
   });
 }
@@ -139,7 +142,7 @@ async function scoreEntry(
   const recording = baseline === null && bytes <= maxRecordingByteLength
     ? new LogitRecording(engine.vocabSize, tokens, windows, maxRecordingByteLength) : null;
   const decodes = settings.decodes || variant.kind === 'live';
-  if (variant.kind === 'live') await warmTier(engine, encoded.tokens.slice(0, calibrationTokens), windows.contextLength, signal);
+  if (variant.kind === 'live') await warm(engine, encoded.tokens.slice(0, calibrationTokens), windows.contextLength, signal);
   const before = engine.residency && { ...engine.residency };
   const started = clock();
   const evaluation = await engine.evaluate({
@@ -156,8 +159,8 @@ async function scoreEntry(
   return { score, recording };
 }
 
-/** Runs tokens as answers are made, so that the tier holds what such a text uses. */
-async function warmTier(engine: Engine, tokens: readonly number[], contextLength: number, signal: AbortSignal): Promise<void> {
+/** Runs tokens as answers are made, so that tier and pool hold what such a text uses. */
+async function warm(engine: Engine, tokens: readonly number[], contextLength: number, signal: AbortSignal): Promise<void> {
   for (let begin = 0; begin < tokens.length; begin += contextLength) {
     signal.throwIfAborted();
     const part = tokens.slice(begin, begin + contextLength);
@@ -169,10 +172,16 @@ function decodeFigures(
   { timing, scoredTokens: scored }: Evaluation, variant: ExpertVariant, counters: ResidencyCounters | null,
 ): DecodeFigures {
   const { tokens, millis } = timing!;
-  const live = variant.kind === 'live' ? counters : null;
+  const { tierShare, gate, missTolerance } = variant.kind === 'live' ? variant.approximations : EXACT;
   return {
     tokensPerSecond: (tokens * 1000) / millis,
-    promotionsPerToken: live && live.promotions / tokens,
-    gatedShare: variant.kind === 'live' && variant.approximations.gate !== null && live ? live.gatedSteps / scored : null,
+    promotionsPerToken: counters && tierShare > 0 ? counters.promotions / tokens : null,
+    gatedShare: counters && gate !== null ? counters.gatedSteps / scored : null,
+    missesPerToken: counters && missTolerance > 0 ? counters.toleratedMisses / tokens : null,
   };
+}
+
+/** Its experts' weights change while it runs. */
+function hasTier(variant: ExpertVariant): boolean {
+  return variant.kind === 'live' && variant.approximations.tierShare > 0;
 }

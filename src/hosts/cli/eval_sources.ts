@@ -50,7 +50,7 @@ export function sourceOpener(settings: EvalSettings, signal: AbortSignal): Sourc
 
 /** What an import would make of the experts, where the model is to run as imported. */
 function conversionFor(variant: ExpertVariant, decodes: boolean): ExpertConversion {
-  if (variant.kind === 'live') return 'w2+fp4';
+  if (variant.kind === 'live') return variant.conversion;
   const name = decodes && variant.kind === 'all' ? variant.rounding.name : null;
   return name === 'W2' ? 'w2' : name === 'W3' ? 'w3' : 'keep';
 }

@@ -31,8 +31,9 @@ describe('hotset eval', () => {
     [['--experts', 'w2,iq9'], /keep, .*mxfp4.*, not 'iq9'/],
     [['--experts', 'w2+fp4:100%'], /between 0 and 100/],
     [['--experts', 'keep,w2+fp4@0%'], /above 0 and up to 100/],
+    [['--experts', 'keep,w2~1@101%'], /above 0 and up to 100/],
     [['--experts', 'keep,w2+fp4@5%/1.5'], /probability is from 0 to 1/],
-    [['--experts', 'w2+fp4@5%,w2'], /compared with the first, so it can't be a live tier/],
+    [['--experts', 'w2+fp4@5%,w2'], /compared with the first, so it can't have a tier or a pool/],
     [['--scored', 'all'], /new or second-half, not 'all'/],
     [['--context', '8', '--stride', '9'], /--stride must be a whole number from 1 to 8/],
   ])('answers wrong usage %j in a line', async (args, message) => {
@@ -49,7 +50,7 @@ describe('hotset eval', () => {
 
   it('runs no live tier on the reference back end', async () => {
     const { code, err } = await hotset(['eval', '--model', MODEL, '--experts', 'keep,w2+fp4@5%', '--backend', 'reference']);
-    expect([code, err]).toEqual([1, expect.stringMatching(/^hotset eval: live tiers .* need WebGPU .*Reference.*\n$/)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^hotset eval: tiers and pools .* need WebGPU .*Reference.*\n$/)]);
   });
 
   it('scores as answers are made, W2 in its own format, to the same figures', async () => {
@@ -57,7 +58,7 @@ describe('hotset eval', () => {
       'eval', '--model', MODEL, '--experts', 'keep,w2', '--backend', 'reference', '--context', '8', '--max-tokens', '9', '--json', ...more])).out).rows;
     const [batches, steps] = [await run(), await run('--decode')];
     expect(batches.map(({ decode }) => decode)).toEqual([null, null]);
-    expect(steps[1].decode).toMatchObject({ promotionsPerToken: null, gatedShare: null });
+    expect(steps[1].decode).toMatchObject({ promotionsPerToken: null, gatedShare: null, missesPerToken: null });
     expect(steps[1].decode!.tokensPerSecond).toBeGreaterThan(0);
     expect(steps[1].expertSize).toEqual(batches[1].expertSize);
     expect(steps[1].expertErrors!.relativeRms).toBeCloseTo(batches[1].expertErrors!.relativeRms, 12);
@@ -173,6 +174,13 @@ describe('rounded experts', () => {
     }
     expect([...roundAsym2(new Float32Array(32))].every((value) => value >= 0)).toBe(true);
   });
+});
+
+it('variants that run as answers are made say with what', () => {
+  const [tier, gated, pool] = parseVariants('w2+fp4@5%,w2+fp4@20%/.6,keep~2@25%');
+  expect(tier).toMatchObject({ conversion: 'w2+fp4', poolShare: 1, approximations: { tierShare: 0.05, gate: null, missTolerance: 0 } });
+  expect(gated).toMatchObject({ conversion: 'w2+fp4', poolShare: 1, approximations: { tierShare: 0.2, gate: 0.6, missTolerance: 0 } });
+  expect(pool).toMatchObject({ conversion: 'keep', poolShare: 0.25, approximations: { tierShare: 0, gate: null, missTolerance: 2 } });
 });
 
 describe('calibration', () => {
