@@ -1,10 +1,10 @@
 /** A model of which the GPU holds half: the chat works, the settings say so, and nothing is lost when the device is. */
 import { SITE_URL } from './support/addresses.ts';
-import { beforeWorker, expect, test } from './support/browser.ts';
-import { QWEN3_GGUF } from './support/models.ts';
-import { chat, closeSettings, expectOpen, importPath, send, setNumber } from './support/page_steps.ts';
+import { beforeWorker, expect, keepScreenshot, test } from './support/browser.ts';
+import { QWEN3_GGUF, STARTER_GGUF } from './support/models.ts';
+import { chat, closeSettings, confirmImport, expectOpen, importPath, send, setNumber } from './support/page_steps.ts';
 
-/** Keeps the worker's devices, and destroys the latest when a page asks for that. */
+/** Keeps the worker's devices, and destroys them after as many readbacks as a page orders: in the middle of an answer. */
 const LOSABLE_DEVICES = `
   const devices = [];
   const requestDevice = GPUAdapter.prototype.requestDevice;
@@ -13,8 +13,18 @@ const LOSABLE_DEVICES = `
     devices.push(device);
     return device;
   };
+  let left = Infinity;
+  const mapAsync = GPUBuffer.prototype.mapAsync;
+  GPUBuffer.prototype.mapAsync = function (...range) {
+    left -= 1;
+    if (left === 0) devices.forEach((device) => device.destroy());
+    return mapAsync.apply(this, range);
+  };
   const orders = new BroadcastChannel('test-devices');
-  orders.onmessage = () => devices.forEach((device) => device.destroy())`;
+  orders.onmessage = ({ data }) => { left = data; orders.postMessage('heard'); }`;
+
+/** An answer's 24 tokens take a readback each, and its prompt some before. */
+const READBACKS_LEFT = 20;
 
 test('half of the experts on the GPU: chosen, shown, kept over a reload, and over a lost device', async ({ context, page }) => {
   await beforeWorker(context, LOSABLE_DEVICES);
@@ -36,6 +46,9 @@ test('half of the experts on the GPU: chosen, shown, kept over a reload, and ove
   await page.getByTestId('reopen').click();
   await expectOpen(page);
   await expect(placement).toHaveText(/^Experts: 50 % on the GPU \([\d.]+ .B\), all in RAM once they were used$/);
+  await setNumber(page, 'ramExpertGigabytes', '0');
+  await expect(placement).toHaveText(/^Experts: 50 % on the GPU \([\d.]+ .B\), the rest from storage$/);
+  await expect(page.getByTestId('reopen')).toHaveCount(0);
   await closeSettings(page);
   await page.getByTestId('regenerate').click();
   await expect(page.getByTestId('answer-stats')).toHaveCount(1);
@@ -48,17 +61,57 @@ test('half of the experts on the GPU: chosen, shown, kept over a reload, and ove
   await closeSettings(page);
 
   await page.getByTestId('new-chat').click();
-  await send(page, 'Tell me a story');
-  await expect(answers.first()).not.toBeEmpty();
-  await page.evaluate((order) => {
+  await page.evaluate((order) => new Promise((heard) => {
     const orders = new BroadcastChannel('test-devices');
+    orders.addEventListener('message', heard);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel's takes none
     orders.postMessage(order);
-  }, 'lose');
+  }), READBACKS_LEFT);
+  await send(page, 'Tell me a story');
   await expect(page.getByTestId('answer-stats')).toHaveCount(1);
   await expect(answers.first()).toHaveText(resident ?? '');
   await expect(page.getByTestId('error')).toHaveCount(0);
   await expect(page.getByTestId('info')).toContainText('The graphics device was lost');
+});
+
+test('approximations are chosen in the settings, and the chat, its answers and the profile say what they do', async ({ page }) => {
+  await page.goto(SITE_URL);
+  await page.getByTestId('import-files').setInputFiles(STARTER_GGUF);
+  await confirmImport(page, 'w2-fp4');
+  await expectOpen(page);
+  const label = page.getByTestId('approximations');
+  await setNumber(page, 'maxTokens', '12');
+  await chat(page, 'Tell me a story');
+  await expect(label).toHaveCount(0);
+  await expect(page.getByTestId('answer-approximation')).toHaveCount(0);
+
+  await page.getByTestId('setting-fp4Copies').selectOption('20%');
+  await page.getByTestId('setting-unsureAgain').check();
+  await setNumber(page, 'unsurePercent', '90');
+  await setNumber(page, 'missTolerance', '2');
+  await page.getByTestId('setting-gpuExperts').selectOption('50%');
+  await page.getByTestId('reopen').click();
+  await expectOpen(page);
+  await expect(label).toHaveText('Approximate: FP4 copies of 20 % of experts · unsure tokens again · up to 2 experts skipped');
+  await expect(page.getByTestId('expert-placement')).toContainText(/^Experts: 50 % on the GPU \([\d.]+ .B\) with [\d.]+ .B of FP4 copies,/);
+  await page.getByTestId('profile-toggle').click();
+  await chat(page, 'And another');
+  // A model of random weights is unsure of every token.
+  await expect(page.getByTestId('answer-approximation')).toHaveText(
+    /^Approximate: FP4 copies of 20 % of experts \([1-9]\d* moved in\) · [1-9]\d* unsure tokens? again · (no experts|\d+ experts?) skipped/);
+  await expect(page.getByTestId('profile-copies')).toContainText(/^FP4 copies: [1-9]\d* of [1-9]\d*; \d+\.\d\d moved in a token/);
+  await expect(page.getByTestId('profile-heat-text')).toContainText('Blue ones run from an FP4 copy.');
+  await page.getByTestId('profile-heat-text').scrollIntoViewIfNeeded();
+  await keepScreenshot(page, 'approximations-profile');
+  await page.getByTestId('settings-toggle').click();
+  await page.getByTestId('setting-missTolerance').scrollIntoViewIfNeeded();
+  await keepScreenshot(page, 'approximations');
+
+  await page.getByTestId('setting-backend').selectOption('reference');
+  await page.getByTestId('reopen').click();
+  await expectOpen(page);
+  await expect(label).toHaveCount(0);
+  for (const place of ['info', 'approximations-ignored']) await expect(page.getByTestId(place)).toContainText('the CPU runs all experts as they are stored');
 });
 
 test('a stored expert that changed is named, and the model can be imported again', async ({ page }) => {

@@ -26,19 +26,15 @@ export function runReferenceKit(createBackend: () => Promise<Backend>, tolerance
   const cases = REFERENCE_ARCHITECTURES.flatMap((architecture) =>
     CONTAINERS.map((container) => ({ architecture, container })));
 
+  // One for all, as on the page: what it compiled for a model serves the next of the same shapes.
+  let backend: Backend;
+  beforeAll(async () => { backend = await createBackend(); });
+  afterAll(() => backend.dispose());
+
   describe.each(cases)('$architecture from $container', ({ architecture, container }) => {
-    let backend: Backend;
     let model: LoadedModel;
-
-    beforeAll(async () => {
-      backend = await createBackend();
-      model = await loadReferenceModel(backend, architecture, container);
-    });
-
-    afterAll(() => {
-      model?.dispose();
-      backend?.dispose();
-    });
+    beforeAll(async () => { model = await loadReferenceModel(backend, architecture, container); });
+    afterAll(() => model?.dispose());
 
     it.each([
       ['the whole prompt at once', Infinity], ['chunks of 7', 7], ['token by token', 1],

@@ -82,6 +82,7 @@ await bundleProgram('bench');
 await bundleProgram('kit');
 await bundleProgram('residency', 'tools/bench/residency/main.ts');
 await bundleProgram('profile', 'tools/bench/profile/main.ts');
+await bundleProgram('hotset', 'src/hosts/cli/main.ts');
 // The quantised models would double the archive; the kit makes its own weights of each format.
 cpSync(join(ROOT, 'test/vectors/models'), join(STAGE, 'test/vectors/models'), {
   recursive: true, filter: (path) => !path.endsWith('quantised'),

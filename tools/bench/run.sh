@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the packed benchmark on a bare machine: unpacks it beside a temporary folder and hands its arguments on.
 # HOTSET_TOOL=kit runs the check against the reference models in its stead, HOTSET_TOOL=residency the expert pools, HOTSET_TOOL=profile the
-# cost of recording.
+# cost of recording, HOTSET_TOOL=hotset the command line (eval with --text: the default text stays behind).
 # HOTSET_BENCH_DIR keeps the unpacked files for the next run.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

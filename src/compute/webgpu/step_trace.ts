@@ -14,8 +14,8 @@ export const STAMPS_BYTE_LENGTH = 16;
 export type TraceMode = 'off' | 'step' | 'timed' | 'kernels';
 
 /**
- * On a graphics card one token in so many is timed: browsers turn a GPU's ticks into nanoseconds with a kernel of their
- * own, and with its copies and barriers that takes several per cent of a fast step.
+ * On a graphics card one token in so many is timed: Dawn turns a GPU's ticks into nanoseconds with a kernel of its own,
+ * which is made with two buffers and their uploads each time, and runs between barriers.
  */
 const TIMED_EVERY_STEPS = 8;
 

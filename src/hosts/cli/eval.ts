@@ -7,8 +7,8 @@ import { openNodeBackend } from '../node_backend.ts';
 import { flag, numberOption, textOption, textOptions, UsageError, type ParsedCommand } from './args.ts';
 import type { Command, Terminal } from './command.ts';
 import { markdownTable, textTable } from './eval_report.ts';
-import { evaluateEntries, type EvalEntry, type EvalSettings } from './eval_run.ts';
-import { parseVariants, roundingNames } from './eval_variants.ts';
+import { evaluateEntries, type EvalEntry, type EvalRow, type EvalSettings } from './eval_run.ts';
+import { parseVariants, roundingNames, type ExpertVariant } from './eval_variants.ts';
 import { BACKEND_OPTION, backendNameOf } from './model_options.ts';
 
 /** Held-out chats of the demo model; the page offers the same text. */
@@ -25,14 +25,26 @@ export const evalCommand: Command = {
   positionals: [],
   options: {
     model: { type: 'string', multiple: true, value: 'MODEL', help: 'may be given several times (needed)' },
-    experts: { type: 'string', value: 'LIST', help: `keep (default), ${roundingNames().join(', ')}, mixtures such as w2+fp4:10%` },
+    experts: {
+      type: 'string', value: 'LIST',
+      help: `keep (default), ${roundingNames().join(', ')}, mixtures such as w2+fp4:10%; on WebGPU tiers that follow the text, `
+        + 'such as w2+fp4@10%, or w2+fp4@10%/0.6 with a precision gate, and pools whose misses are left out, such as w2~2@25%: '
+        + 'up to 2 a token, a quarter of the experts resident',
+    },
     baseline: { type: 'string', value: 'MODEL', help: 'the first line of the table, experts kept; default: the first model and variant' },
     text: { type: 'string', value: 'FILE', help: 'UTF-8; default: held-out chats of the demo model' },
     context: { type: 'string', value: 'N', help: `tokens of a window, default ${DEFAULT_CONTEXT_TOKENS}` },
     stride: { type: 'string', value: 'N', help: 'tokens between the starts of windows; default: as --context' },
     scored: { type: 'string', value: 'WHICH', help: 'new: each token once (default); second-half: as llama.cpp' },
     'max-tokens': { type: 'string', value: 'N', help: 'of the text; default: all' },
-    'calibration-tokens': { type: 'string', value: 'N', help: `at the start of the text, not scored; default ${DEFAULT_CALIBRATION_TOKENS} with a mixture, else 0` },
+    'calibration-tokens': {
+      type: 'string', value: 'N',
+      help: `at the start of the text, not scored; default ${DEFAULT_CALIBRATION_TOKENS} with a mixture, tier or pool, else 0`,
+    },
+    decode: {
+      type: 'boolean',
+      help: 'one token a step, as answers are made, w2 and w3 as an import stores them: shows memory and speed; tiers and pools always run so',
+    },
     json: { type: 'boolean', help: 'everything as JSON' },
     markdown: { type: 'boolean', help: 'the table in Markdown' },
     ...BACKEND_OPTION,
@@ -43,19 +55,22 @@ export const evalCommand: Command = {
     const backend = await openNodeBackend(backendNameOf(parsed));
     try {
       const { kind, label, adapter, fallbackReason } = backend.info;
+      if (kind === 'reference' && entries.some(({ variant }) => variant.kind === 'live')) {
+        throw new Error(`tiers and pools (w2+fp4@10%, w2~2@25%) need WebGPU (--backend webgpu), and this is ${label}`);
+      }
       terminal.note(`${label}${kind === 'webgpu' || fallbackReason === null ? '' : `. ${fallbackReason}`}\n`);
       const rows = await evaluateEntries(entries, settings, {
         backend, signal, maxRecordingByteLength: MAX_RECORDING_BYTES, clock: () => performance.now(), onProgress: progressLine(terminal),
       });
       if (flag(parsed, 'json')) {
-        const { windows, calibrationTokens, maxTokens } = settings;
+        const { windows, calibrationTokens, maxTokens, decodes } = settings;
         terminal.out(`${JSON.stringify({
-          text: basename(textPath), windows, calibrationTokens, maxTokens, backend: kind, adapter, baseline: entries.length > 1 ? 0 : null, rows,
+          text: basename(textPath), windows, calibrationTokens, maxTokens, decodes, backend: kind, adapter, baseline: entries.length > 1 ? 0 : null, rows,
         }, null, 1)}\n`);
         return;
       }
       terminal.out(flag(parsed, 'markdown') ? markdownTable(rows) : textTable(rows));
-      terminal.note(noteOf(textPath, settings, rows[0].evaluation.scoredTokens, entries.length > 1));
+      terminal.note(noteOf(textPath, settings, rows));
     } finally {
       backend.dispose();
     }
@@ -69,15 +84,19 @@ function entriesOf(parsed: ParsedCommand): EvalEntry[] {
   const variants = parseVariants(textOption(parsed, 'experts') ?? 'keep');
   const entries = models.flatMap((modelPath) => variants.map((variant) => ({ modelPath, variant })));
   const baseline = textOption(parsed, 'baseline');
+  if (baseline === null && entries.length > 1 && entries[0].variant.kind === 'live') {
+    throw new UsageError('--experts: the other lines are compared with the first, so it can\'t have a tier or a pool, which changes as it runs');
+  }
   return baseline === null ? entries : [{ modelPath: baseline, variant: { kind: 'keep', name: 'keep' } }, ...entries];
 }
 
 async function settingsOf(parsed: ParsedCommand, entries: readonly EvalEntry[]): Promise<EvalSettings & { textPath: string }> {
   const contextLength = numberOption(parsed, 'context', { ...COUNT, min: 2 }, DEFAULT_CONTEXT_TOKENS);
   const stride = numberOption(parsed, 'stride', { ...COUNT, max: contextLength }, contextLength);
-  const calibrates = entries.some(({ variant }) => variant.kind === 'tiered');
+  const has = (kind: ExpertVariant['kind']): boolean => entries.some(({ variant }) => variant.kind === kind);
   const calibrationTokens = numberOption(
-    parsed, 'calibration-tokens', { ...COUNT, min: calibrates ? 1 : 0 }, calibrates ? DEFAULT_CALIBRATION_TOKENS : 0);
+    parsed, 'calibration-tokens', { ...COUNT, min: has('tiered') ? 1 : 0 },
+    has('tiered') || has('live') ? DEFAULT_CALIBRATION_TOKENS : 0);
   const textPath = textOption(parsed, 'text') ?? DEFAULT_TEXT;
   let text: string;
   try {
@@ -86,7 +105,7 @@ async function settingsOf(parsed: ParsedCommand, entries: readonly EvalEntry[]):
     throw new Error(`${textPath} can't be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
   return {
-    textPath, text, calibrationTokens, windows: { contextLength, stride, scored: scoredOf(parsed) },
+    textPath, text, calibrationTokens, decodes: flag(parsed, 'decode'), windows: { contextLength, stride, scored: scoredOf(parsed) },
     maxTokens: numberOption(parsed, 'max-tokens', { ...COUNT, min: 2 }, null),
   };
 }
@@ -98,13 +117,15 @@ function scoredOf(parsed: ParsedCommand): WindowOptions['scored'] {
 }
 
 /** How the figures were made: a table without it can't be compared with another. */
-function noteOf(textPath: string, { windows, calibrationTokens }: EvalSettings, scored: number, compared: boolean): string {
+function noteOf(textPath: string, { windows, calibrationTokens, decodes }: EvalSettings, rows: readonly EvalRow[]): string {
   const { contextLength, stride } = windows;
+  const timed = rows.some(({ decode }) => decode !== null);
   return [
-    `${scored} tokens of ${basename(textPath)} scored in windows of ${contextLength} tokens, one every ${stride}, `,
+    `${rows[0].evaluation.scoredTokens} tokens of ${basename(textPath)} scored in windows of ${contextLength} tokens, one every ${stride}, `,
     windows.scored === 'new' ? 'each token once' : 'the second half of each',
     calibrationTokens > 0 ? `, after ${calibrationTokens} for calibration` : '',
-    compared ? '. KL divergence in nats, from the first line to each; Δ: this line less the first' : '',
+    rows.length > 1 ? '. KL divergence in nats, from the first line to each; Δ: this line less the first' : '',
+    timed ? `. ${decodes ? 'One' : 'Tiers and pools: one'} token a step, which hands over all logits; tokens/s counts the steps alone` : '',
     '. ± is one standard error.\n',
   ].join('');
 }

@@ -35,6 +35,14 @@ export function expertSize({ expertLayers, expertCount }: Manifest, roundingOf: 
   return { bitsPerWeight: bits / elems, byteLength: bits / 8 };
 }
 
+/** All experts, and the second tier's copies of a share of them beside. */
+export function tieredSize(manifest: Manifest, tierShare: number): ExpertSize {
+  const main = expertSize(manifest, null);
+  const copies = expertSize({ ...manifest, expertLayers: manifest.tier?.layers ?? [] }, null);
+  const byteLength = main.byteLength + tierShare * copies.byteLength;
+  return { bitsPerWeight: main.bitsPerWeight * (byteLength / main.byteLength), byteLength };
+}
+
 /** Reads all experts of both; null where their layers, numbers or shapes differ, so that there is nothing to compare. */
 export async function expertErrors(baseline: ModelSource, source: ModelSource, signal: AbortSignal): Promise<ExpertErrors | null> {
   if (shapesOf(baseline.manifest) !== shapesOf(source.manifest)) return null;

@@ -4,6 +4,8 @@ import type { EvalRow } from './eval_run.ts';
 
 interface Column {
   readonly title: string;
+  /** Left out where no row has it. */
+  readonly optional?: boolean;
   readonly cell: (row: EvalRow) => string;
 }
 
@@ -25,6 +27,14 @@ const COLUMNS: readonly Column[] = [
   { title: 'same top-1, %', cell: ({ evaluation: { comparison } }) => comparison === null ? MISSING : estimate(comparison.topAgreement, 2, 100) },
   { title: 'Δp mean, %', cell: ({ evaluation: { comparison } }) => comparison === null ? MISSING : signed(100 * comparison.probabilityDifference.mean, 2) },
   { title: 'Δp RMS, %', cell: ({ evaluation: { comparison } }) => comparison === null ? MISSING : (100 * comparison.probabilityDifference.rms).toFixed(2) },
+  { title: 'GPU MB', optional: true, cell: ({ deviceByteLength: bytes }) => bytes === null ? MISSING : (bytes / 1e6).toFixed(1) },
+  { title: 'tokens/s', optional: true, cell: ({ decode }) => decode?.tokensPerSecond.toFixed(1) ?? MISSING },
+  { title: 'promotions/token', optional: true, cell: ({ decode }) => decode?.promotionsPerToken?.toFixed(3) ?? MISSING },
+  {
+    title: 'run again, %', optional: true,
+    cell: ({ decode }) => decode === null || decode.gatedShare === null ? MISSING : (100 * decode.gatedShare).toFixed(1),
+  },
+  { title: 'left out/token', optional: true, cell: ({ decode }) => decode?.missesPerToken?.toFixed(3) ?? MISSING },
 ];
 
 function signed(value: number, digits: number): string {
@@ -40,7 +50,8 @@ function estimate({ mean, standardError }: Estimate, digits: number, factor = 1)
 /** Cells of the table, its head first. The model's name is shown only where there are several. */
 function cellsOf(rows: readonly EvalRow[]): string[][] {
   const several = new Set(rows.map(({ model }) => model)).size > 1;
-  const columns = several ? [{ title: 'model', cell: (row: EvalRow) => row.model }, ...COLUMNS] : COLUMNS;
+  const filled = COLUMNS.filter(({ optional, cell }) => !optional || rows.some((row) => cell(row) !== MISSING));
+  const columns = several ? [{ title: 'model', cell: (row: EvalRow) => row.model }, ...filled] : filled;
   return [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ cell }) => cell(row)))];
 }
 

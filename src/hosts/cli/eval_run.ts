@@ -1,16 +1,17 @@
 /** Scores one model after the other on the same text, each against the first. */
 import { basename } from 'node:path';
 import type { Backend } from '../../compute/ops.ts';
+import type { ResidencyCounters } from '../../compute/residency.ts';
 import { createEngine, type Engine } from '../../engine/engine.ts';
 import type { Evaluation } from '../../engine/evaluate.ts';
 import { LogitRecording, recordingByteLength, type BaselineLogits } from '../../engine/evaluate_baseline.ts';
 import { evaluationWindows, scoredTokens, type WindowOptions } from '../../engine/evaluate_windows.ts';
+import { EXACT } from '../../experts/approximations.ts';
 import type { ModelSource } from '../../storage/model_source.ts';
-import { openNodeModel } from '../node_model.ts';
-import { countRoutedTokens, expertKey, hottestExperts, type RoutedCounts } from './eval_calibration.ts';
-import { expertErrors, expertSize, NO_ERRORS, type ExpertErrors, type ExpertSize } from './eval_expert_statistics.ts';
-import { createRoundedSource, type RoundingOf } from './eval_rounded_source.ts';
+import { expertErrors, NO_ERRORS, type ExpertErrors, type ExpertSize } from './eval_expert_statistics.ts';
+import { sourceOpener, type OpenedSource, type SourceOpener } from './eval_sources.ts';
 import type { ExpertVariant } from './eval_variants.ts';
+import { countersSince, expertPool } from './expert_options.ts';
 
 export interface EvalEntry {
   readonly modelPath: string;
@@ -20,8 +21,10 @@ export interface EvalEntry {
 export interface EvalSettings {
   readonly text: string;
   readonly windows: Omit<WindowOptions, 'bosToken'>;
-  /** Tokens at the start of the text that calibrate tiered variants and aren't scored. */
+  /** Tokens at the start of the text that calibrate tiered variants, or warm a tier or a pool, and aren't scored. */
   readonly calibrationTokens: number;
+  /** Every variant runs one token a step, as when it answers, and as an import would store it; live variants always do. */
+  readonly decodes: boolean;
   /** Tokens after those that are looked at, at most. */
   readonly maxTokens: number | null;
 }
@@ -33,10 +36,25 @@ export interface EvalRow {
   readonly experts: string;
   /** null for a model without experts. */
   readonly expertSize: ExpertSize | null;
-  /** Of the experts' weights against those of the first entry; null where they can't be compared. */
+  /** Of the experts' weights against those of the first entry; null where they can't be compared, and with a tier. */
   readonly expertErrors: ExpertErrors | null;
+  /** All that the model takes on the GPU; null on the CPU, and where other formats hold the experts' values. */
+  readonly deviceByteLength: number | null;
+  /** null where the text ran in batches. */
+  readonly decode: DecodeFigures | null;
   readonly evaluation: Evaluation;
   readonly seconds: number;
+}
+
+export interface DecodeFigures {
+  /** Of the model's steps, which here hand over all logits. */
+  readonly tokensPerSecond: number;
+  /** Copies of experts that came to the tier; null without one. */
+  readonly promotionsPerToken: number | null;
+  /** Share of the scored tokens that the precision gate ran again; null without one. */
+  readonly gatedShare: number | null;
+  /** Experts that tokens went without; null where none may. */
+  readonly missesPerToken: number | null;
 }
 
 export interface EvalServices {
@@ -67,9 +85,13 @@ export async function evaluateEntries(
       let keepOpen = false;
       try {
         const { score, recording } = await scoreEntry(engine, entry, settings, services, baseline);
-        const errors = opened.size === null ? null
+        const errors = opened.size === null || hasTier(entry.variant) ? null
           : entry === entries[0] ? NO_ERRORS : await errorsAgainst(entries[0], opened.source, openSource, services.signal);
-        rows.push({ ...score, expertSize: opened.size, expertErrors: errors });
+        const { backend: { kind }, deviceByteLength } = engine.info;
+        rows.push({
+          ...score, expertSize: opened.size, expertErrors: errors,
+          deviceByteLength: kind === 'reference' || !opened.isOwnFormat ? null : deviceByteLength,
+        });
         if (baseline === null && entries.length > 1) {
           keepOpen = recording === null;
           baseline = recording ?? engine.asBaseline();
@@ -86,47 +108,12 @@ export async function evaluateEntries(
   return rows;
 }
 
-interface OpenedSource {
-  readonly source: ModelSource;
-  /** null for a model without experts. */
-  readonly size: ExpertSize | null;
-}
-
-type SourceOpener = (entry: EvalEntry) => Promise<OpenedSource>;
-
-/** Opens models with their experts rounded; counts routed tokens once a model, however many variants need them. */
-function sourceOpener(settings: EvalSettings, signal: AbortSignal): SourceOpener {
-  const counted = new Map<string, Promise<RoutedCounts>>();
-  const count = async (modelPath: string): Promise<RoutedCounts> => {
-    const { source } = await openNodeModel(modelPath);
-    return countRoutedTokens(source, settings.text, settings.calibrationTokens, settings.windows.contextLength, signal);
-  };
-  return async ({ modelPath, variant }) => {
-    const { source } = await openNodeModel(modelPath);
-    const { manifest } = source;
-    if (manifest.expertLayers.length === 0) return { source, size: null };
-    if (variant.kind === 'keep') return { source, size: expertSize(manifest, null) };
-    let roundingOf: RoundingOf;
-    if (variant.kind === 'all') {
-      roundingOf = () => variant.rounding;
-    } else {
-      const counting = counted.get(modelPath) ?? count(modelPath);
-      counted.set(modelPath, counting);
-      const layers = manifest.expertLayers.map(({ layer }) => layer);
-      const hot = hottestExperts(await counting, layers, manifest.expertCount, variant.hotShare);
-      roundingOf = (layer, expert) => hot.has(expertKey(layer, expert)) ? variant.hot : variant.cold;
-    }
-    const roundings = variant.kind === 'all' ? [variant.rounding] : [variant.hot, variant.cold];
-    const format = roundings.every(({ fitsBf16 }) => fitsBf16) ? 'BF16' : 'F32';
-    return { source: createRoundedSource(source, roundingOf, format), size: expertSize(manifest, roundingOf) };
-  };
-}
-
 function openEngine(
   { source }: OpenedSource, { variant }: EvalEntry, { windows }: EvalSettings, { backend, signal, onProgress }: EvalServices,
 ): Promise<Engine> {
   return createEngine({
     backend, source, contextLength: windows.contextLength, signal,
+    ...(variant.kind === 'live' ? { experts: expertPool({ share: variant.poolShare }, variant.approximations) } : {}),
     onProgress: ({ stage, done, total }) => onProgress(`${source.manifest.name} ${variant.name}: ${stage}`, done, total),
   });
 }
@@ -144,7 +131,7 @@ async function errorsAgainst(
 
 async function scoreEntry(
   engine: Engine, { modelPath, variant }: EvalEntry, settings: EvalSettings, services: EvalServices, baseline: BaselineLogits | null,
-): Promise<{ score: Omit<EvalRow, 'expertSize' | 'expertErrors'>; recording: LogitRecording | null }> {
+): Promise<{ score: Omit<EvalRow, 'expertSize' | 'expertErrors' | 'deviceByteLength'>; recording: LogitRecording | null }> {
   const { signal, maxRecordingByteLength, clock, onProgress } = services;
   const { modelName, architecture } = engine.info;
   const encoded = engine.encodeText(settings.text);
@@ -154,12 +141,47 @@ async function scoreEntry(
   const bytes = recordingByteLength(engine.vocabSize, scoredTokens(evaluationWindows(tokens, windows)));
   const recording = baseline === null && bytes <= maxRecordingByteLength
     ? new LogitRecording(engine.vocabSize, tokens, windows, maxRecordingByteLength) : null;
+  const decodes = settings.decodes || variant.kind === 'live';
+  if (variant.kind === 'live') await warm(engine, encoded.tokens.slice(0, calibrationTokens), windows.contextLength, signal);
+  const before = engine.residency && { ...engine.residency };
   const started = clock();
   const evaluation = await engine.evaluate({
-    tokens, windows, baseline, recording, signal,
+    tokens, windows, baseline, recording, signal, clock, ...(decodes ? { stepTokens: 1 } : {}),
     onProgress: (done, total) => onProgress(`${modelName} ${variant.name}: scoring`, done, total),
   });
   const seconds = (clock() - started) / 1000;
+  const counters = before && engine.residency && countersSince(before, engine.residency);
   // Requantised copies share the name that their metadata give.
-  return { score: { model: basename(modelPath), architecture, experts: variant.name, evaluation, seconds }, recording };
+  const score = {
+    model: basename(modelPath), architecture, experts: variant.name, evaluation, seconds,
+    decode: decodes ? decodeFigures(evaluation, variant, counters) : null,
+  };
+  return { score, recording };
+}
+
+/** Runs tokens as answers are made, so that tier and pool hold what such a text uses. */
+async function warm(engine: Engine, tokens: readonly number[], contextLength: number, signal: AbortSignal): Promise<void> {
+  for (let begin = 0; begin < tokens.length; begin += contextLength) {
+    signal.throwIfAborted();
+    const part = tokens.slice(begin, begin + contextLength);
+    await engine.logits(part, [part.length - 1], { stepwise: true });
+  }
+}
+
+function decodeFigures(
+  { timing, scoredTokens: scored }: Evaluation, variant: ExpertVariant, counters: ResidencyCounters | null,
+): DecodeFigures {
+  const { tokens, millis } = timing!;
+  const { tierShare, gate, missTolerance } = variant.kind === 'live' ? variant.approximations : EXACT;
+  return {
+    tokensPerSecond: (tokens * 1000) / millis,
+    promotionsPerToken: counters && tierShare > 0 ? counters.promotions / tokens : null,
+    gatedShare: counters && gate !== null ? counters.gatedSteps / scored : null,
+    missesPerToken: counters && missTolerance > 0 ? counters.toleratedMisses / tokens : null,
+  };
+}
+
+/** Its experts' weights change while it runs. */
+function hasTier(variant: ExpertVariant): boolean {
+  return variant.kind === 'live' && variant.approximations.tierShare > 0;
 }

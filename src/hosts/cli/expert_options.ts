@@ -49,7 +49,9 @@ export function expertOptionsOf(parsed: ParsedCommand): ExpertOptions {
     throw new UsageError('--tier needs a model with a second tier of experts: add --experts w2+fp4');
   }
   if (gate !== null && tierShare === 0) throw new UsageError('--precision-gate needs --tier');
-  if (missTolerance > 0 && size === null) throw new UsageError('--miss-tolerance needs --expert-pool');
+  if (missTolerance > 0 && (size === null || ('share' in size && size.share === 1))) {
+    throw new UsageError('--miss-tolerance needs an --expert-pool of less than all experts');
+  }
   return {
     conversion, approximations,
     pool: size === null && isExact(approximations) ? null : expertPool(size ?? { share: 1 }, approximations),

@@ -20,7 +20,7 @@ export function ApproximationSettings(): JSX.Element {
         hint="The most used experts run from 4-bit copies instead of 2 bits: better answers, for the copies’ GPU memory. Needs a model imported with an FP4 tier." />
       {fp4Copies !== 'off' && (
         <SwitchField name="unsureAgain" label="Compute unsure tokens again"
-          hint="With 4-bit copies of all their experts, as far as there is room: better where the model hesitates, at twice the time for such a token." />
+          hint="With 4-bit copies of all their experts, as far as there is room: better where the model hesitates, at about twice the time for such a token." />
       )}
       {fp4Copies !== 'off' && unsureAgain && (
         <SliderField name="unsurePercent" label="Unsure up to, in %" hint="A token counts as unsure when its likeliest choice is no more probable than this." />

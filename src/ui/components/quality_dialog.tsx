@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useApp } from '../context.ts';
+import { approximationsText } from '../lib/approximations.ts';
 import { formatCount } from '../lib/format.ts';
 import { QUALITY_CONTEXT_BOUNDS } from '../state/quality.ts';
 import { QualityResultView } from './quality_result.tsx';
@@ -13,6 +14,8 @@ export function QualityDialog(): JSX.Element {
   const shown = quality.shown.value;
   const running = quality.running.value;
   const result = quality.result.value;
+  const opened = session.model.value?.info ?? null;
+  const approximations = opened === null ? null : approximationsText(opened.approximations.applied);
 
   useEffect(() => {
     if (shown) dialog.current?.showModal();
@@ -25,11 +28,16 @@ export function QualityDialog(): JSX.Element {
     <dialog ref={dialog} class="sheet" aria-labelledby="quality-title" data-testid="quality-dialog" onClose={quality.close} onKeyDown={keepKeys}>
       <div class="sheet-form">
         <header class="sheet-head">
-          <h2 id="quality-title">Quality of {session.model.value?.info.modelName ?? 'the model'}</h2>
+          <h2 id="quality-title">Quality of {opened?.modelName ?? 'the model'}</h2>
           <p class="hint">
             Perplexity tells how well the model predicts a text; lower is better. To see what fewer bits cost, measure one form of
             a model as the baseline, then open another form of it and measure that on the same text.
           </p>
+          {approximations !== null && (
+            <p class="hint">
+              {approximations}. Measured with the FP4 copies that are on the GPU now; here no token is computed again or skips experts.
+            </p>
+          )}
         </header>
         <div class="sheet-body quality">
           <TextField />

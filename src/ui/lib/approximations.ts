@@ -18,7 +18,7 @@ export function answerApproximationText({ tierShare, gate, missTolerance }: Appr
   return labelled([
     tierShare > 0 && `${copiesOf(tierShare)} (${formatCount(promotions)} moved in)`,
     gate !== null && `${counted(gatedSteps, 'unsure token')} again`,
-    missTolerance > 0 && `${counted(toleratedMisses, 'expert')} skipped in ${counted(toleratedSteps, 'token')}`,
+    missTolerance > 0 && (toleratedMisses === 0 ? 'no experts skipped' : `${counted(toleratedMisses, 'expert')} skipped in ${counted(toleratedSteps, 'token')}`),
   ]);
 }
 

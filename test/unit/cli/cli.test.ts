@@ -56,7 +56,7 @@ describe('hotset', () => {
     [['logits', MODEL, '--tokens', '3', '--experts', 'w2+fp4', '--tier', '10%'], /single tokens, .*: add --stepwise/],
     [['generate', MODEL, '--prompt', 'x', '--experts', 'w2+fp4', '--tier', '10'], /--tier is a share above 0 and up to 100%, not '10'/],
     [['generate', MODEL, '--prompt', 'x', '--precision-gate', '0.6'], /--precision-gate needs --tier/],
-    [['generate', MODEL, '--prompt', 'x', '--miss-tolerance', '1'], /--miss-tolerance needs --expert-pool/],
+    [['generate', MODEL, '--prompt', 'x', '--miss-tolerance', '1'], /--miss-tolerance needs an --expert-pool of less/],
     [['logits', MODEL, '--tokens', '3', '--backend', 'cuda'], /reference or webgpu, not 'cuda'/],
     [['generate', MODEL], /--prompt is needed/],
     [['generate', MODEL, '--prompt', 'x', '--max-tokens', '0'], /--max-tokens must be a whole number/],

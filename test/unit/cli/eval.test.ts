@@ -30,6 +30,10 @@ describe('hotset eval', () => {
     [[], /--model is needed/],
     [['--experts', 'w2,iq9'], /keep, .*mxfp4.*, not 'iq9'/],
     [['--experts', 'w2+fp4:100%'], /between 0 and 100/],
+    [['--experts', 'keep,w2+fp4@0%'], /above 0 and up to 100/],
+    [['--experts', 'keep,w2~1@101%'], /above 0 and up to 100/],
+    [['--experts', 'keep,w2+fp4@5%/1.5'], /probability is from 0 to 1/],
+    [['--experts', 'w2+fp4@5%,w2'], /compared with the first, so it can't have a tier or a pool/],
     [['--scored', 'all'], /new or second-half, not 'all'/],
     [['--context', '8', '--stride', '9'], /--stride must be a whole number from 1 to 8/],
   ])('answers wrong usage %j in a line', async (args, message) => {
@@ -42,6 +46,25 @@ describe('hotset eval', () => {
     const { code, err } = await hotset(['eval', '--model', MODEL, '--text', 'absent.txt', '--backend', 'reference']);
     expect([code, err.split('\n').length]).toEqual([1, 2]);
     expect(err).toMatch(/absent\.txt can't be read/);
+  });
+
+  it('runs no live tier on the reference back end', async () => {
+    const { code, err } = await hotset(['eval', '--model', MODEL, '--experts', 'keep,w2+fp4@5%', '--backend', 'reference']);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^hotset eval: tiers and pools .* need WebGPU .*Reference.*\n$/)]);
+  });
+
+  it('scores as answers are made, W2 in its own format, to the same figures', async () => {
+    const run = async (...more: readonly string[]): Promise<EvalRow[]> => JSON.parse((await hotset([
+      'eval', '--model', MODEL, '--experts', 'keep,w2', '--backend', 'reference', '--context', '8', '--max-tokens', '9', '--json', ...more])).out).rows;
+    const [batches, steps] = [await run(), await run('--decode')];
+    expect(batches.map(({ decode }) => decode)).toEqual([null, null]);
+    expect(steps[1].decode).toMatchObject({ promotionsPerToken: null, gatedShare: null, missesPerToken: null });
+    expect(steps[1].decode!.tokensPerSecond).toBeGreaterThan(0);
+    expect(steps[1].expertSize).toEqual(batches[1].expertSize);
+    expect(steps[1].expertErrors!.relativeRms).toBeCloseTo(batches[1].expertErrors!.relativeRms, 12);
+    steps.forEach((row, i) => expect(row.evaluation.nll.mean).toBeCloseTo(batches[i].evaluation.nll.mean, 4));
+    expect(markdownTable(steps)).toContain('| tokens/s |');
+    expect(markdownTable(batches)).not.toContain('tokens/s');
   });
 
   it('compares variants with the first and the first with nothing', async () => {
@@ -91,7 +114,7 @@ describe('hotset eval', () => {
       const entries = parseVariants('keep,w2').map((variant) => ({ modelPath: MODEL, variant }));
       return evaluateEntries(entries, {
         text: 'What is the capital of France?', windows: { contextLength: 16, stride: 8, scored: 'new' }, calibrationTokens: 0,
-        maxTokens: 20,
+        maxTokens: 20, decodes: false,
       }, services);
     };
     expect(await run(0)).toEqual(await run(1e9));
@@ -151,6 +174,13 @@ describe('rounded experts', () => {
     }
     expect([...roundAsym2(new Float32Array(32))].every((value) => value >= 0)).toBe(true);
   });
+});
+
+it('variants that run as answers are made say with what', () => {
+  const [tier, gated, pool] = parseVariants('w2+fp4@5%,w2+fp4@20%/.6,keep~2@25%');
+  expect(tier).toMatchObject({ conversion: 'w2+fp4', poolShare: 1, approximations: { tierShare: 0.05, gate: null, missTolerance: 0 } });
+  expect(gated).toMatchObject({ conversion: 'w2+fp4', poolShare: 1, approximations: { tierShare: 0.2, gate: 0.6, missTolerance: 0 } });
+  expect(pool).toMatchObject({ conversion: 'keep', poolShare: 0.25, approximations: { tierShare: 0, gate: null, missTolerance: 2 } });
 });
 
 describe('calibration', () => {

@@ -103,6 +103,17 @@ describe('a score', () => {
     expect(progress).toEqual([0, 9, 4, 9, 5, 9, 9, 9, 9, 9]);
   });
 
+  it('runs and times one token a step where that is asked for', async () => {
+    let now = 0;
+    const { model, backend } = await fakeModel(wavy(0), { onStep: ({ tokens }) => { now += 2 * tokens.length; } });
+    const windows = { ...WHOLE, contextLength: 6, stride: 6 };
+    // Telling of progress takes 100 and doesn't count.
+    const { timing, nll } = await run(model, { windows, stepTokens: 1, clock: () => now, onProgress: () => { now += 100; } });
+    expect(backend.steps.map(({ tokens }) => tokens.length)).toEqual(new Array(11).fill(1));
+    expect(timing).toEqual({ tokens: 11, millis: 22 });
+    expect(await run(model, { windows })).toMatchObject({ timing: null, nll });
+  });
+
   it('depends only on the tokens of its window', async () => {
     const { model } = await fakeModel(wavy(0));
     const windows: WindowOptions = { ...WHOLE, contextLength: 5, stride: 2 };

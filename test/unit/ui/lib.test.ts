@@ -155,4 +155,8 @@ describe('what changes answers, in words', () => {
   ])('%j', (applied, label, ofAnswer) => {
     expect([approximationsText(applied), answerApproximationText(applied, counts)]).toEqual([label, ofAnswer]);
   });
+
+  it('that could but did not happen', () => {
+    expect(answerApproximationText({ ...EXACT, missTolerance: 1 }, { ...counts, toleratedMisses: 0 })).toBe('Approximate: no experts skipped');
+  });
 });
