@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chromiumArguments } from '../../../tools/bench/residency/chromium/driver.ts';
 import { measurementOf, type ChromiumArguments } from '../../../tools/bench/residency/chromium/measure.ts';
-import { measureReads, rateText, readOffsets } from '../../../tools/bench/residency/chromium/read_rate.ts';
+import { fastestOf, measureReads, rateOf, rateText, readOffsets } from '../../../tools/bench/residency/chromium/read_rate.ts';
 import { fewestRows, stepBounds } from '../../../tools/bench/residency/physical_bound.ts';
 import { chatsOf } from '../../../tools/bench/residency/real_model.ts';
 import { sweepOptionsOf } from '../../../tools/bench/residency/sweep_options.ts';
@@ -55,6 +55,11 @@ describe('reads of bench:residency', () => {
       running -= 1;
     }, [0, 1, 2, 3, 4, 5], 1, 3);
     expect([seen, most]).toEqual([[0, 1, 2, 3, 4, 5], 3]);
+  });
+
+  it('count the fastest of some runs', async () => {
+    const milliseconds = [30, 10, 20];
+    expect(await fastestOf(3, async () => rateOf(100, 1000, milliseconds.shift()!))).toEqual({ gigabytesPerSecond: 0.01, microseconds: 100 });
   });
 
   it('are told in units that leave digits', () => {
