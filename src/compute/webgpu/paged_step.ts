@@ -1,8 +1,8 @@
 /**
  * Steps of a model whose experts are paged. A step of one token is submitted in pieces. Where a layer lacks an expert, the
- * rest of the step is a guess that tells what later layers will want; what is missing is loaded while the GPU goes on with
- * the guess, and the step resumes at the first layer that lacked something, until none does. A batch needs most experts of
- * a layer: it is submitted layer by layer, with the experts in waves. Either way each kernel that counts has run on the
+ * rest of the step is a guess that tells what later layers will want: all of it, or only the pieces that the GPU has when
+ * the CPU hears of it (step_pace.ts). What is missing is loaded meanwhile, and the step resumes at the first layer that
+ * lacked something, until none does. A batch needs most experts of a layer: it is submitted layer by layer, with the experts in waves. Either way each kernel that counts has run on the
  * same inputs as if every expert had been resident, so the result is the same bit for bit.
  */
 import type { ExpertKey } from '../residency.ts';
