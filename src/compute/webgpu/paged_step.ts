@@ -2,8 +2,9 @@
  * Steps of a model whose experts are paged. A step of one token is submitted in pieces. Where a layer lacks an expert, the
  * rest of the step is a guess that tells what later layers will want: all of it, or only the pieces that the GPU has when
  * the CPU hears of it (step_pace.ts). What is missing is loaded meanwhile, and the step resumes at the first layer that
- * lacked something, until none does. A batch needs most experts of a layer: it is submitted layer by layer, with the experts in waves. Either way each kernel that counts has run on the
- * same inputs as if every expert had been resident, so the result is the same bit for bit.
+ * lacked something, until none does. A batch needs most experts of a layer: it is submitted layer by layer, with the
+ * experts in waves. Either way each kernel that counts has run on the same inputs as if every expert had been resident, so
+ * the result is the same bit for bit.
  */
 import type { ExpertKey } from '../residency.ts';
 import { GPU_COPY_DST, GPU_MAP_READ, MAP_MODE_READ } from './device.ts';
@@ -101,7 +102,7 @@ export class PagedSteps {
   async runToken(program: PreparedProgram, contents: StepContents, tail: readonly PreparedCall[]): Promise<Uint32Array> {
     const { pool } = this.#paging;
     // Only a step that is submitted whole can go on without an expert.
-    const isStepwise = this.#pace.isStepwise && pool.missTolerance === 0;
+    const isStepwise = pool.missTolerance === 0 && this.#pace.isStepwise(this.#pieces.countOf(program, tail));
     const depth = isStepwise ? PIECES_IN_FLIGHT : Infinity;
     const lacking = new Set<number>();
     let launch: Launch = { program, tail, from: 0, before: [], depth, attempt: 0 };

@@ -3,14 +3,14 @@ import type { StepMode } from '../residency.ts';
 
 /** What the latest token counts for in the moving average: what was 16 tokens ago counts a third of it. */
 const LATEST_SHARE = 1 / 16;
-/**
- * Layers that lack an expert, a token, between which stepwise is faster. A miss wastes half a step where it was submitted
- * whole, and some one and a half of its eight pieces where stepwise; but only a whole step tells what all later layers
- * lack, so that they wait once together. With 1.5 / 8 · n = 1 / 2 that breaks even near n = 2.5. With hardly any misses
- * there is little to save, and a whole step never waits for its readbacks.
- */
+/** Layers that lack an expert, a token, below which there is little to save: a whole step never waits for its readbacks. */
 const STEPWISE_FROM = 0.3;
-const STEPWISE_UP_TO = 2.5;
+/**
+ * The same by pieces of the step, above which whole is faster. A miss wastes half a step where it was submitted whole, and
+ * some one and a half of its p pieces where stepwise; but only a whole step tells what all later layers lack, so that they
+ * wait once together. For n such layers n · 1.5 / p = 1 / 2 breaks even.
+ */
+const STEPWISE_UP_TO_PER_PIECE = 1 / 3;
 
 export class StepPace {
   readonly #mode: StepMode;
@@ -21,9 +21,11 @@ export class StepPace {
     this.#mode = mode;
   }
 
-  get isStepwise(): boolean {
+  /** @param pieceCount of the step */
+  isStepwise(pieceCount: number): boolean {
     if (this.#mode !== 'adaptive') return this.#mode === 'stepwise';
-    return this.#lackingLayers !== null && this.#lackingLayers >= STEPWISE_FROM && this.#lackingLayers <= STEPWISE_UP_TO;
+    const lacking = this.#lackingLayers;
+    return lacking !== null && lacking >= STEPWISE_FROM && lacking <= STEPWISE_UP_TO_PER_PIECE * pieceCount;
   }
 
   /** @param lackingLayers how many layers of the step lacked an expert when first heard of, by the guess too */

@@ -143,12 +143,17 @@ export class StepPieces {
     }
   }
 
+  /** How many pieces a step is. */
+  countOf(program: PreparedProgram, tail: readonly PreparedCall[]): number {
+    return this.#stockFor({ program, tail }).pieces.length;
+  }
+
   destroy(): void {
     this.#stock = null;
     for (const buffer of this.#readbacks) buffer.destroy();
   }
 
-  #stockFor({ program, tail }: Launch): Stock {
+  #stockFor({ program, tail }: Pick<Launch, 'program' | 'tail'>): Stock {
     // A profile of kernels knows the calls that were encoded last: they are one piece then.
     const isWhole = this.#encoder.mode() === 'kernels';
     const stock = this.#stock;

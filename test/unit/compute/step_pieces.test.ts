@@ -35,24 +35,24 @@ describe('planPieces', () => {
 });
 
 describe('StepPace', () => {
-  const after = (lackingLayers: readonly number[]): boolean => {
+  const after = (lackingLayers: readonly number[], pieceCount = 8): boolean => {
     const pace = new StepPace('adaptive');
     for (const count of lackingLayers) pace.stepped(count);
-    return pace.isStepwise;
+    return pace.isStepwise(pieceCount);
   };
 
-  it('goes stepwise where a token lacks one or two layers', () => {
+  it('goes stepwise where a token lacks one or two layers, if it has pieces enough', () => {
     expect([after([]), after([0, 0, 0]), after([1, 1, 2]), after([20, 20])]).toEqual([false, false, true, false]);
     // One bad token changes nothing, many do.
     expect([after([1, 1, 10]), after([1, ...Array<number>(10).fill(10)])]).toEqual([true, false]);
+    expect([after([2], 8), after([2], 3)]).toEqual([true, false]);
   });
 
   it('does as it is told', () => {
     const [whole, stepwise] = [new StepPace('whole'), new StepPace('stepwise')];
-    for (const pace of [whole, stepwise]) pace.stepped(1);
     whole.stepped(1);
     stepwise.stepped(40);
-    expect([whole.isStepwise, stepwise.isStepwise]).toEqual([false, true]);
+    expect([whole.isStepwise(8), stepwise.isStepwise(8)]).toEqual([false, true]);
   });
 });
 
