@@ -8,7 +8,10 @@ import { openDawn } from '../../src/hosts/dawn.ts';
 import { loadShaderSources } from '../../src/hosts/shaders_node.ts';
 import { buildGraph, planModel } from '../../src/models/registry.ts';
 import { createDirectSource } from '../../src/storage/direct_source.ts';
+import { manifestFromPlan } from '../../src/storage/manifest.ts';
 import type { ModelSource } from '../../src/storage/model_source.ts';
+import { BENCH_SHAPES } from '../../tools/bench/shapes.ts';
+import { syntheticCheckpoint, syntheticSource } from '../../tools/synthetic/synthetic_model.ts';
 import { openModel, readReferenceRun, type ReferenceArchitecture } from '../support/model_files.ts';
 import { randomStream } from '../support/random_weights.ts';
 
@@ -130,6 +133,36 @@ describe.each<[string, Partial<WebGpuOptions>, readonly (readonly [ReferenceArch
       model.dispose();
     }
   });
+});
+
+it('answers the same in many pieces, layers missed in several of them', async () => {
+  const backend = await createWebGpuBackend({ gpu, shaderSources: await loadShaderSources() });
+  // On a software adapter a piece is about a layer.
+  const checkpoint = syntheticCheckpoint({ ...BENCH_SHAPES.tiny, layerCount: 8 }, {
+    embedding: 'F32', attention: 'Q8_0', head: 'Q8_0', gateUp: 'W2', down: 'W2',
+  }, 'deep');
+  const source = syntheticSource(manifestFromPlan(planModel(checkpoint)));
+  const { manifest } = source;
+  const graph = buildGraph(manifest.architecture, manifest.hyperparameters, manifest.dense.map(({ name }) => name));
+  const texts: number[][] = [];
+  for (const stepMode of [null, 'whole', 'stepwise', 'adaptive'] as const) {
+    const experts = stepMode === null ? {} : { experts: { size: { share: 0.25 }, createPolicy: lfru, stepMode } };
+    const model = await backend.load(source, graph, { contextLength: 16, ...experts });
+    const sequence = model.createSequence();
+    const text = [1];
+    for (let i = 0; i < 10; i++) {
+      text.push((await model.step(sequence, text.slice(-1), { kind: 'sample', sampling: SAMPLED, recentTokens: [] })).token!);
+    }
+    texts.push(text);
+    if (stepMode !== null) {
+      const { missedLayers, steps, stepwiseSteps } = model.residency!;
+      expect(missedLayers).toBeGreaterThan(steps);
+      if (stepMode !== 'adaptive') expect(stepwiseSteps).toBe(stepMode === 'whole' ? 0 : steps);
+    }
+    model.dispose();
+  }
+  for (const text of texts) expect(text).toEqual(texts[0]);
+  backend.dispose();
 });
 
 describe('a running model', () => {

@@ -13,6 +13,7 @@ import { createModelResources, OUTPUT_CAPACITY, type ModelResources, type Prepar
 import { PagedSteps } from './paged_step.ts';
 import { encodeCalls, type PipelineCache, type PreparedCall } from './pipeline_cache.ts';
 import type { StepContents } from './step_buffer.ts';
+import { PIECE_CALLS } from './step_pieces.ts';
 import { layerIdsByteLength } from './program.ts';
 import { StepTrace, type StepObserver, type TraceMode } from './step_trace.ts';
 
@@ -64,7 +65,7 @@ export async function loadModel(
 
 interface Ahead {
   readonly program: PreparedProgram;
-  readonly commands: GPUCommandBuffer;
+  readonly commands: readonly GPUCommandBuffer[];
   readonly mode: TraceMode;
 }
 
@@ -237,7 +238,7 @@ class GpuModel implements LoadedModel {
     const observer = this.#observer?.tracer.on ? this.#observer : null;
     const commands = this.#takeAhead(program)?.commands ?? this.#encodeSample(program, calls, this.#mode);
     const start = observer ? observer.tracer.now() : 0;
-    this.#device.queue.submit([commands]);
+    for (const piece of commands) this.#device.queue.submit([piece]);
     const mapped = readback.buffer.mapAsync(MAP_MODE_READ, 0, observer ? undefined : RESULT_BYTE_LENGTH);
     if (contents.tokens.length === 1) {
       const mode = this.#nextMode;
@@ -265,13 +266,22 @@ class GpuModel implements LoadedModel {
     return ahead?.program === program && ahead.mode === this.#mode ? ahead : null;
   }
 
-  #encodeSample(program: PreparedProgram, calls: readonly PreparedCall[], mode: TraceMode): GPUCommandBuffer {
+  /** Commands of a step, to be submitted one by one: a graphics card begins with the first while the driver takes the next. */
+  #encodeSample(program: PreparedProgram, calls: readonly PreparedCall[], mode: TraceMode): GPUCommandBuffer[] {
     const { result, experts: { readback, layerIds } } = this.#resources;
-    return this.#encode(calls, (encoder) => {
-      encoder.copyBufferToBuffer(result.buffer, 0, readback.buffer, 0, RESULT_BYTE_LENGTH);
-      if (mode === 'off' || !layerIds || program.rowCapacity > 1) return;
-      encoder.copyBufferToBuffer(layerIds.buffer, 0, readback.buffer, ROUTED_BYTE_OFFSET, layerIds.byteLength);
-    }, mode);
+    // Times are those of one pass.
+    const isWhole = this.#opened.traits.cpuAdapter || this.#profile !== null || mode === 'timed' || mode === 'kernels';
+    const pieceCalls = isWhole ? calls.length : PIECE_CALLS;
+    const commands: GPUCommandBuffer[] = [];
+    for (let at = 0; at < calls.length; at += pieceCalls) {
+      const isLast = at + pieceCalls >= calls.length;
+      commands.push(this.#encode(calls.slice(at, at + pieceCalls), isLast ? (encoder) => {
+        encoder.copyBufferToBuffer(result.buffer, 0, readback.buffer, 0, RESULT_BYTE_LENGTH);
+        if (mode === 'off' || !layerIds || program.rowCapacity > 1) return;
+        encoder.copyBufferToBuffer(layerIds.buffer, 0, readback.buffer, ROUTED_BYTE_OFFSET, layerIds.byteLength);
+      } : undefined, mode));
+    }
+    return commands;
   }
 
   async #readLogits(

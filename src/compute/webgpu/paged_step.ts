@@ -14,18 +14,13 @@ import type { PreparedCall } from './pipeline_cache.ts';
 import type { ExpertSection, PagingContext } from './program.ts';
 import type { StepContents } from './step_buffer.ts';
 import { StepPace } from './step_pace.ts';
-import { StepPieces, type Launch, type StepEncoder } from './step_pieces.ts';
+import { PIECE_CALLS, StepPieces, type Launch, type StepEncoder } from './step_pieces.ts';
 import type { StepObserver } from './step_trace.ts';
 
 /** Words of a readback: result, the step's head, what was routed. */
 const HEAD_WORDS = 4;
 /** In `result`: confidence.wgsl. */
 const CONFIDENCE_WORD = 1;
-/**
- * Calls in a piece of a step. On a fast card a call takes some 20 microseconds, so a piece takes about a millisecond: a
- * readback's way there and back is short beside it.
- */
-const PIECE_CALLS = 50;
 /** On a software adapter a call takes milliseconds: about a layer. */
 const PIECE_CALLS_CPU = 16;
 
@@ -129,50 +124,49 @@ export class PagedSteps {
    */
   async #launch(launch: Launch, counted: number, lacking: Set<number>): Promise<Finished | Missed> {
     const { program, attempt } = launch;
+    const callCount = program.trunk.length + launch.tail.length;
     let missed: Missed | null = null;
-    let result: Uint32Array | null = null;
+    let finished: Finished | null = null;
     /** Layers behind the one that lacked something, as the guess has them. */
     const guessed: (readonly ExpertKey[])[] = [];
-    let toleratedMisses = 0;
     for await (const { piece, words } of this.#pieces.run(launch, () => missed !== null)) {
       const sections = program.sections.slice(Math.max(counted, piece.firstSection), piece.endSection);
       const at = missed ? 0 : this.#missedAt(sections, words);
       this.#noteLacking(lacking, sections.slice(at), words);
+      // Only the last piece knows the answer, and what all layers lacked.
+      if (piece.end === callCount) finished = this.#finished(words);
       if (missed) {
         const keys = sections.map((section) => this.#routedKeys(section, words));
         missed.likely.push(...keys.flat());
         guessed.push(...keys);
-        if (piece.end === program.trunk.length + launch.tail.length) [result, toleratedMisses] = this.#tolerated(words);
         continue;
       }
       for (const section of sections.slice(0, at)) this.#count(section, words, 0);
       counted += at;
-      if (at === sections.length) {
-        result = words.slice(0, HEAD_WORDS);
-        continue;
-      }
+      if (at === sections.length) continue;
       missed = this.#miss(sections.slice(at), counted + 1, words);
       guessed.push(...sections.slice(at + 1).map((section) => this.#routedKeys(section, words)));
-      if (piece.end === program.trunk.length + launch.tail.length) [result, toleratedMisses] = this.#tolerated(words);
       // Rows come while the GPU runs out what it has.
       await this.#load(missed);
     }
-    if (!missed) return { result: result!, toleratedMisses };
-    await this.#load(missed);
-    this.#traceMissed(missed, attempt);
-    if (!result) return missed;
-    this.#countGuessed(guessed, toleratedMisses - missed.missing);
-    return { result, toleratedMisses };
+    if (missed) {
+      await this.#load(missed);
+      this.#traceMissed(missed, attempt);
+      if (finished) this.#countGuessed(guessed, finished.toleratedMisses - missed.missing);
+    }
+    const outcome = finished ?? missed;
+    if (!outcome) throw new Error('a step ended without an answer and without a layer that lacked experts');
+    return outcome;
   }
 
-  /** The answer of a step that lacked experts, where they were few enough, and how many they were. */
-  #tolerated(words: Uint32Array): [Uint32Array | null, number] {
+  /** The answer by the last piece of a step; null where it lacked more experts than it may go without. */
+  #finished(words: Uint32Array): Finished | null {
     const { pool } = this.#paging;
-    const misses = words[HEAD_WORDS + STEP_MISSED] >>> 16;
-    if (misses > pool.missTolerance) return [null, 0];
-    pool.counters.toleratedSteps += 1;
-    pool.counters.toleratedMisses += misses;
-    return [words.slice(0, HEAD_WORDS), misses];
+    const toleratedMisses = words[HEAD_WORDS + STEP_MISSED] >>> 16;
+    if (toleratedMisses > pool.missTolerance) return null;
+    if (toleratedMisses > 0) pool.counters.toleratedSteps += 1;
+    pool.counters.toleratedMisses += toleratedMisses;
+    return { result: words.slice(0, HEAD_WORDS), toleratedMisses };
   }
 
   /** Runs the trunk of a batch; the calls after it may follow in later submits. */

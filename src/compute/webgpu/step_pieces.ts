@@ -9,6 +9,12 @@ import type { PreparedCall } from './pipeline_cache.ts';
 import type { ExpertSection, PagingContext } from './program.ts';
 import type { StepObserver, TraceMode } from './step_trace.ts';
 
+/**
+ * Calls in a piece of a step. On a fast card a call takes some 20 microseconds, so a piece takes about a millisecond: a
+ * readback's way there and back is short beside it.
+ */
+export const PIECE_CALLS = 50;
+
 /** A run of calls: trunk and tail of a step are cut where a layer ends. */
 export interface Piece {
   readonly begin: number;

@@ -15,12 +15,21 @@ export type Print = (line: string) => void | Promise<void>;
 /** Sampled at temperature 1, random weights write random text: no token repeats the experts of the one before. */
 const SAMPLING = { temperature: 1, topK: 0, topP: 1, minP: 0, repetitionPenalty: 1, penaltyLastN: 0, seed: 11 } as const;
 
-async function decode(model: LoadedModel, warm: number, count: number): Promise<{ rate: number; used: ResidencyCounters | null }> {
+interface DecodeRun {
+  /** Tokens a second. */
+  readonly rate: number;
+  /** All tokens, those before the clock started too. */
+  readonly tokens: readonly number[];
+  readonly used: ResidencyCounters | null;
+}
+
+async function decode(model: LoadedModel, warm: number, count: number): Promise<DecodeRun> {
   const sequence = model.createSequence();
-  let token = 1;
+  const tokens = [1];
   const steps = async (n: number): Promise<void> => {
     for (let i = 0; i < n; i++) {
-      token = (await model.step(sequence, [token], { kind: 'sample', sampling: SAMPLING, recentTokens: [] })).token ?? 0;
+      const { token } = await model.step(sequence, tokens.slice(-1), { kind: 'sample', sampling: SAMPLING, recentTokens: [] });
+      tokens.push(token!);
     }
   };
   await steps(warm);
@@ -30,7 +39,7 @@ async function decode(model: LoadedModel, warm: number, count: number): Promise<
   const rate = (1000 * count) / (performance.now() - start);
   const after = model.residency;
   sequence.dispose();
-  return { rate, used: before && after ? countersSince(before, after) : null };
+  return { rate, tokens, used: before && after ? countersSince(before, after) : null };
 }
 
 /** What was counted between two readings. */
@@ -69,14 +78,18 @@ export async function sweepPools(backend: Backend, options: SweepOptions, print:
   for (const exponent of exponents) {
     const source: ModelSource = withRowsInMemory(withZipfRouting(syntheticSource(manifest), exponent));
     let resident = 0;
+    let text: string | null = null;
     for (const percent of pools) {
       for (const stepMode of percent >= 100 ? [null] : stepModes) {
         const experts = stepMode === null ? {} : {
           experts: { size: { share: percent / 100 }, stepMode, createPolicy: (pool: PoolShape) => new NextUsePolicy(pool) },
         };
         const model = await backend.load(source, graph, { contextLength: warm + count + 1, ...experts });
-        const { rate, used } = await decode(model, warm, count);
+        const { rate, tokens, used } = await decode(model, warm, count);
         if (stepMode === null) resident = rate;
+        text ??= tokens.join(' ');
+        // A wrong result may well be a fast one.
+        if (tokens.join(' ') !== text) throw new Error(`a pool of ${percent} % (${stepMode}) answered otherwise than the first: its figures mean nothing`);
         await print(`| ${exponent === 0 ? 'uniform' : `Zipf ${exponent}`} | ${percent} % | ${stepMode ?? ''} | ${(model.deviceByteLength / 1e9).toFixed(2)} GB | `
           + `${rate.toFixed(1)} | ${resident === 0 ? '' : `${(100 * rate / resident).toFixed(0)} %`} | ${cellsOf(used).join(' | ')} |`);
         model.dispose();
