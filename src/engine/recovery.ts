@@ -7,6 +7,9 @@ export class DeviceLostError extends Error {
   override readonly name = 'DeviceLostError';
 }
 
+/** What `reopen` throws where there is no device in the place of the lost one: a sentence that also says what helps. */
+export class NoDeviceError extends Error {}
+
 /** A device that is lost as often during one answer would be lost again. */
 const MAX_ATTEMPTS = 3;
 /** How long after a failed step the news may come that the device was lost. */
@@ -27,7 +30,7 @@ export async function lostReason(backend: Backend, failure: unknown, pause: Paus
 
 export interface RecoveryOptions {
   readonly backend: Backend;
-  /** Gives a back end of the same kind in the place of the lost one. */
+  /** Gives a back end of the same kind in the place of the lost one. @throws NoDeviceError where there is none */
   readonly reopen: (lost: Backend) => Promise<Backend>;
   readonly load: (backend: Backend) => Promise<LoadedModel>;
   /** Stands in for a timer in tests. */
@@ -62,7 +65,8 @@ export class DeviceRecovery {
       const reason = await lostReason(this.#backend, error, this.#pause);
       if (reason === null) throw error;
       if (this.#attempts === MAX_ATTEMPTS) {
-        throw new DeviceLostError(`${reason} It was tried ${MAX_ATTEMPTS} times: a smaller GPU budget for experts, a shorter context or a smaller model may help.`);
+        throw new DeviceLostError(error instanceof NoDeviceError ? error.message
+          : `${reason} It was tried ${MAX_ATTEMPTS} times: a smaller GPU budget for experts, a shorter context or a smaller model may help.`);
       }
       this.#attempts += 1;
       this.#onLost(reason);

@@ -1,7 +1,7 @@
 /** HostApi of a browser worker: storage, back end and engine put together. Knows nothing of comlink or the page. */
 import type { Backend } from '../compute/ops.ts';
 import type { Engine } from '../engine/engine.ts';
-import { DeviceLostError } from '../engine/recovery.ts';
+import { DeviceLostError, NoDeviceError } from '../engine/recovery.ts';
 import { SelfTestError } from '../engine/self_test.ts';
 import { isExact } from '../experts/approximations.ts';
 import type { ExpertBudget } from '../experts/budget.ts';
@@ -37,6 +37,10 @@ interface OpenedModel extends TieredModel {
 }
 
 const AUTOMATIC: ExpertBudget = { gpu: 'auto', ramByteLength: null };
+
+/** Chromium does so for two minutes, after a second crash of its GPU process in as much time. */
+const NO_OTHER_DEVICE = 'The GPU was lost, and the browser gives this page no other one, as browsers do for a while after repeated '
+  + 'crashes. Reload the page to go on; where that doesn’t help, restart the browser.';
 
 const LOAD_STAGES: Readonly<Record<LoadProgress['stage'], string>> = {
   'read weights': 'Uploading the weights',
@@ -86,10 +90,10 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
     const abort = new AbortController();
     opening = abort;
     const reopenBackend = async (lost: Backend): Promise<Backend> => {
-      const fresh = await backends.get(options.backend);
+      const fresh = await backends.get(options.backend).catch(() => null);
       // Another adapter (often a software one, after a crash) is a choice for people, not for an answer under way.
-      if (fresh.info.kind !== lost.info.kind || fresh.info.adapter !== lost.info.adapter) throw new Error('The graphics device is gone.');
-      return fresh;
+      if (fresh?.info.kind === lost.info.kind && fresh.info.adapter === lost.info.adapter) return fresh;
+      throw new NoDeviceError(NO_OTHER_DEVICE);
     };
     try {
       const create = async (backend: Backend): Promise<TieredModel> => openTieredModel({

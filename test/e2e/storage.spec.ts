@@ -1,9 +1,11 @@
 /** What the browser gives to keep models in: little, another kind, or shared with another tab. */
 import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
 import { SITE_URL } from './support/addresses.ts';
 import { beforeWorker, expect, test } from './support/browser.ts';
+import { allowReadbacks, holdable } from './support/held_readbacks.ts';
 import { QWEN3_GGUF } from './support/models.ts';
-import { chat, closeSettings, expectOpen, importPath, setNumber } from './support/page_steps.ts';
+import { chat, closeSettings, expectOpen, importPath, send, setNumber } from './support/page_steps.ts';
 
 test('a model that the browser has no room for is refused before anything is written', async ({ context, page }) => {
   await page.goto(SITE_URL);
@@ -43,25 +45,47 @@ test('without OPFS, IndexedDB keeps the model: chat, reload, chat, export, delet
   await expect(page.getByTestId('library')).toContainText('Drop a GGUF file');
 });
 
-test('two tabs see each other’s models and messages, and neither takes the other’s model away', async ({ context, page }) => {
+test('two tabs see each other’s models and messages, chat with one model at the same time, and neither takes it away', async ({
+  context, page, pageErrors,
+}) => {
+  await holdable(context);
   await page.goto(SITE_URL);
   await expect(page.getByTestId('welcome-first')).toBeVisible();
+  await setNumber(page, 'temperature', '0');
+  await setNumber(page, 'maxTokens', '8');
+  await closeSettings(page);
   const other = await context.newPage();
+  other.on('pageerror', (error) => pageErrors.push(error.message));
   await other.goto(SITE_URL);
   await expect(other.getByTestId('welcome-first')).toBeVisible();
-  await setNumber(page, 'maxTokens', '3');
-  await closeSettings(page);
   await importPath(page, QWEN3_GGUF);
   await expectOpen(page);
   await expect(other.getByTestId('model-item')).toHaveAttribute('data-state', 'ready');
+  const answerIn = (tab: Page) => tab.getByTestId('message-assistant').getByTestId('markdown').last();
   await chat(page, 'Said in the first tab');
+  const undisturbed = await answerIn(page).textContent() ?? '';
   await other.getByTestId('chat-item').getByRole('button', { name: /^Said in the first tab/ }).click();
   await expect(other.getByTestId('message-user')).toHaveText('Said in the first tab');
+  await expect(answerIn(other)).toHaveText(undisturbed);
+
+  // The first tab is in the middle of an answer all the while that the other opens the model and chats.
+  await page.getByTestId('new-chat').click();
+  await allowReadbacks(page, 6);
+  await send(page, 'Said in the first tab');
+  await expect(answerIn(page)).not.toBeEmpty();
+  await other.reload();
+  await expectOpen(other);
+  await other.getByTestId('new-chat').click();
+  await chat(other, 'Said in the first tab');
+  await expect(answerIn(other)).toHaveText(undisturbed);
+  await expect(page.getByTestId('stop')).toBeVisible();
+  await allowReadbacks(page, Infinity);
+  await expect(page.getByTestId('answer-stats')).toHaveCount(1);
+  await expect(answerIn(page)).toHaveText(undisturbed);
 
   await other.getByTestId('model-delete').click();
   await other.getByTestId('confirm').click();
   await expect(other.getByTestId('error')).toContainText('open in another tab; close it there');
   await expect(other.getByTestId('model-item')).toHaveCount(1);
   await chat(page, 'And on');
-  await expect(other.getByTestId('message-user')).toHaveText(['Said in the first tab', 'And on']);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Backend, LoadedModel, SamplingParams } from '../../../src/compute/ops.ts';
 import { createEngine } from '../../../src/engine/engine.ts';
-import { DeviceLostError, DeviceRecovery } from '../../../src/engine/recovery.ts';
+import { DeviceLostError, DeviceRecovery, NoDeviceError } from '../../../src/engine/recovery.ts';
 import { Session, type DecodeRequest } from '../../../src/engine/session.ts';
 import { planModel } from '../../../src/models/registry.ts';
 import { createDirectSource } from '../../../src/storage/direct_source.ts';
@@ -45,13 +45,13 @@ interface Rig {
 }
 
 /** A session on the first of these devices; the others take its place in turn. */
-async function rig(backends: readonly FakeBackend[]): Promise<Rig> {
+async function rig(backends: readonly FakeBackend[], noOther = new Error('no adapter')): Promise<Rig> {
   let used = 0;
   const recovery = new DeviceRecovery({
     backend: backends[0], load, pause: () => new Promise((resolve) => setTimeout(resolve, 1)),
     reopen: async () => {
       used += 1;
-      if (used >= backends.length) throw new Error('no adapter');
+      if (used >= backends.length) throw noOther;
       return backends[used];
     },
   });
@@ -97,6 +97,13 @@ describe('a lost device', () => {
     await expect(failing).rejects.toBeInstanceOf(DeviceLostError);
     recovery.begin(() => undefined);
     await expect(session.run(request([1]))).resolves.toBeDefined();
+  });
+
+  it('is given up with what the host says where there is no other', async () => {
+    const { session } = await rig([dyingBackend(6)], new NoDeviceError('Reload the page.'));
+    const failing = session.run(request([1, 2, 3, 4, 5, 6]));
+    await expect(failing).rejects.toThrow(/^Reload the page\.$/);
+    await expect(failing).rejects.toBeInstanceOf(DeviceLostError);
   });
 
   it('is not blamed for other failures', async () => {
