@@ -114,7 +114,7 @@ export interface OpenedInfo extends EngineInfo {
  * What approximations did in one answer. Of an answer that went on after a lost device: since the model was loaded again,
  * the copies that this began with included.
  */
-export type ApproximationCounts = Pick<ResidencyCounters, 'promotions' | 'gatedSteps' | 'toleratedSteps' | 'toleratedMisses'>;
+export type ApproximationCounts = Pick<ResidencyCounters, 'promotions' | 'gatedSteps' | 'toleratedMisses'>;
 
 export interface AnswerResult extends GenerateResult {
   /** Null where the model runs exactly as it is stored. */

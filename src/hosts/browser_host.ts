@@ -228,10 +228,7 @@ function countApproximations(engine: Engine): () => ApproximationCounts {
     const after = engine.residency;
     // Counters of a model that was loaded again, for a lost device, begin at 0.
     const since = (name: keyof ApproximationCounts): number => (after?.[name] ?? 0) - (after === before ? start[name] ?? 0 : 0);
-    return {
-      promotions: since('promotions'), gatedSteps: since('gatedSteps'),
-      toleratedSteps: since('toleratedSteps'), toleratedMisses: since('toleratedMisses'),
-    };
+    return { promotions: since('promotions'), gatedSteps: since('gatedSteps'), toleratedMisses: since('toleratedMisses') };
   };
 }
 

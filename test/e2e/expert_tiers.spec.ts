@@ -68,7 +68,8 @@ test('half of the experts on the GPU: chosen, shown, kept over a reload, and ove
     orders.postMessage(order);
   }), READBACKS_LEFT);
   await send(page, 'Tell me a story');
-  await expect(page.getByTestId('answer-stats')).toHaveCount(1);
+  // The other device compiles every kernel anew.
+  await expect(page.getByTestId('answer-stats')).toHaveCount(1, { timeout: 60_000 });
   await expect(answers.first()).toHaveText(resident ?? '');
   await expect(page.getByTestId('error')).toHaveCount(0);
   await expect(page.getByTestId('info')).toContainText('The graphics device was lost');
@@ -99,7 +100,7 @@ test('approximations are chosen in the settings, and the chat, its answers and t
   await chat(page, 'And another');
   // A model of random weights is unsure of every token.
   await expect(page.getByTestId('answer-approximation')).toHaveText(
-    /^Approximate: FP4 copies of 20 % of experts \([1-9]\d* moved in\) · [1-9]\d* unsure tokens? again · [1-9]\d* experts? skipped in [1-9]\d* tokens?$/);
+    /^Approximate: FP4 copies of 20 % of experts \([1-9]\d* moved in\) · [1-9]\d* unsure tokens? again · [1-9]\d* experts? skipped$/);
   await expect(page.getByTestId('profile-copies')).toContainText(/^FP4 copies: [1-9]\d* of [1-9]\d*; \d+\.\d\d moved in a token/);
   await expect(page.getByTestId('profile-heat-text')).toContainText('Blue ones run from an FP4 copy.');
   await page.getByTestId('profile-heat-text').scrollIntoViewIfNeeded();

@@ -12,13 +12,13 @@ export function approximationsText({ tierShare, gate, missTolerance }: Approxima
   ]);
 }
 
-/** The same of one answer, with how often each happened. */
+/** The same of one answer, with how often each happened; an unsure token's experts count in both of its runs. */
 export function answerApproximationText({ tierShare, gate, missTolerance }: Approximations, counts: ApproximationCounts): string | null {
-  const { promotions, gatedSteps, toleratedMisses, toleratedSteps } = counts;
+  const { promotions, gatedSteps, toleratedMisses } = counts;
   return labelled([
     tierShare > 0 && `${copiesOf(tierShare)} (${formatCount(promotions)} moved in)`,
     gate !== null && `${counted(gatedSteps, 'unsure token')} again`,
-    missTolerance > 0 && (toleratedMisses === 0 ? 'no experts skipped' : `${counted(toleratedMisses, 'expert')} skipped in ${counted(toleratedSteps, 'token')}`),
+    missTolerance > 0 && `${counted(toleratedMisses, 'expert')} skipped`,
   ]);
 }
 

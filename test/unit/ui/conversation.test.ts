@@ -15,7 +15,7 @@ import { createTasks } from '../../../src/ui/state/tasks.ts';
 const CONTEXT_LENGTH = 100;
 const ANSWER_TOKENS = 5;
 const APPLIED = { tierShare: 0.1, gate: 0.6, missTolerance: 0 };
-const COUNTS = { promotions: 3, gatedSteps: 1, toleratedSteps: 0, toleratedMisses: 0 };
+const COUNTS = { promotions: 3, gatedSteps: 1, toleratedMisses: 0 };
 /** Each message takes ten tokens. */
 const countTokens = (messages: readonly ChatMessage[]): number => messages.length * 10;
 
