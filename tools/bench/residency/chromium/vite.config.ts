@@ -7,5 +7,5 @@ export default defineConfig({
   publicDir: false,
   logLevel: 'warn',
   worker: { format: 'es' },
-  build: { target: 'es2023', emptyOutDir: true },
+  build: { target: 'es2023', emptyOutDir: true, rolldownOptions: { checks: { pluginTimings: false } } },
 });
