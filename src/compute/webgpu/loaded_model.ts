@@ -208,7 +208,7 @@ class GpuModel implements LoadedModel {
     const sampling = { params: output.sampling, recentTokens: output.recentTokens };
     const contents: StepContents = { tokens, position, outputRows: [tokens.length - 1], sampling };
     const token = program.rowCapacity === 1 && this.#paged
-      ? (await this.#paged.runGated(program, contents, [...program.head, ...program.confidence, ...program.sample]))[0]
+      ? (await this.#paged.runToken(program, contents, [...program.head, ...program.confidence, ...program.sample]))[0]
       : await this.#sampleOnce(program, contents);
     if (token === NO_TOKEN) throw new Error('the model gave no finite logits: its weights are damaged or the device computed wrongly');
     return token;
@@ -220,7 +220,7 @@ class GpuModel implements LoadedModel {
       this.#resources.step.write(contents);
       this.#device.queue.submit([this.#encode(program.trunk)]);
     } else if (program.rowCapacity === 1) {
-      await this.#paged.runGated(program, contents, contents.outputRows.length > 0 ? gateCalls(program) : []);
+      await this.#paged.runToken(program, contents, contents.outputRows.length > 0 ? gateCalls(program) : []);
     } else {
       await this.#paged.runBatch(program, contents);
     }

@@ -76,39 +76,39 @@ export class PagedSteps {
    * @param tail calls after the trunk; the precision gate's among them
    * @returns the words of `result`
    */
-  async runGated(program: PreparedProgram, contents: StepContents, tail: readonly PreparedCall[]): Promise<Uint32Array> {
+  async runToken(program: PreparedProgram, contents: StepContents, tail: readonly PreparedCall[]): Promise<Uint32Array> {
     const { pool } = this.#paging;
-    let words = await this.runToken(program, contents, tail);
+    let outcome = await this.#runToken(program, contents, tail);
     const gate = pool.tier?.gate ?? null;
-    const probability = new Float32Array(words.buffer, words.byteOffset, HEAD_WORDS)[CONFIDENCE_WORD];
+    const probability = new Float32Array(outcome.result.buffer)[CONFIDENCE_WORD];
     // Not a number where logits aren't: then running again would not help.
     if (gate !== null && tail.length > 0 && probability <= gate && await pool.promoteStep()) {
-      words = await this.runToken(program, contents, tail);
+      outcome = await this.#runToken(program, contents, tail);
     }
+    if (outcome.toleratedMisses > 0) pool.counters.toleratedSteps += 1;
+    pool.counters.toleratedMisses += outcome.toleratedMisses;
     pool.finishStep();
-    return words;
+    return outcome.result;
   }
 
   /**
    * Runs a step of one token until no expert was missing, or no more than may be.
    * @param tail calls after the trunk
-   * @returns the words of `result`
    */
-  async runToken(program: PreparedProgram, contents: StepContents, tail: readonly PreparedCall[]): Promise<Uint32Array> {
+  async #runToken(program: PreparedProgram, contents: StepContents, tail: readonly PreparedCall[]): Promise<Finished> {
     const { pool } = this.#paging;
     // Only a step that is submitted whole can go on without an expert.
     const isStepwise = pool.missTolerance === 0 && this.#pace.isStepwise(this.#pieces.countOf(program, tail));
     const depth = isStepwise ? PIECES_IN_FLIGHT : Infinity;
-    const lacking = new Set<number>();
     let launch: Launch = { program, tail, from: 0, before: [], depth, attempt: 0 };
     for (let counted = 0; ;) {
       this.#resources.step.write(contents);
-      const outcome = await this.#launch(launch, counted, lacking);
+      const outcome = await this.#launch(launch, counted);
       if (!('section' in outcome)) {
         pool.stepped('decode', launch.attempt === 0 && outcome.toleratedMisses === 0);
         if (isStepwise) pool.counters.stepwiseSteps += 1;
-        this.#pace.stepped(lacking.size);
-        return outcome.result;
+        this.#pace.stepped(isStepwise, launch.attempt);
+        return outcome;
       }
       if (launch.attempt > pool.shape.expertLayerCount) throw new Error('the GPU misses experts of ever more layers: it computes wrongly');
       counted = outcome.counted;
@@ -120,9 +120,8 @@ export class PagedSteps {
   /**
    * Runs a step or the rest of one, and loads what it lacked.
    * @param counted expert layers of the program that are over
-   * @param lacking gets the places of layers that lacked an expert when they were first heard of
    */
-  async #launch(launch: Launch, counted: number, lacking: Set<number>): Promise<Finished | Missed> {
+  async #launch(launch: Launch, counted: number): Promise<Finished | Missed> {
     const { program, attempt } = launch;
     const callCount = program.trunk.length + launch.tail.length;
     let missed: Missed | null = null;
@@ -132,7 +131,6 @@ export class PagedSteps {
     for await (const { piece, words } of this.#pieces.run(launch, () => missed !== null)) {
       const sections = program.sections.slice(Math.max(counted, piece.firstSection), piece.endSection);
       const at = missed ? 0 : this.#missedAt(sections, words);
-      this.#noteLacking(lacking, sections.slice(at), words);
       // Only the last piece knows the answer, and what all layers lacked.
       if (piece.end === callCount) finished = this.#finished(words);
       if (missed) {
@@ -161,11 +159,8 @@ export class PagedSteps {
 
   /** The answer by the last piece of a step; null where it lacked more experts than it may go without. */
   #finished(words: Uint32Array): Finished | null {
-    const { pool } = this.#paging;
     const toleratedMisses = words[HEAD_WORDS + STEP_MISSED] >>> 16;
-    if (toleratedMisses > pool.missTolerance) return null;
-    if (toleratedMisses > 0) pool.counters.toleratedSteps += 1;
-    pool.counters.toleratedMisses += toleratedMisses;
+    if (toleratedMisses > this.#paging.pool.missTolerance) return null;
     return { result: words.slice(0, HEAD_WORDS), toleratedMisses };
   }
 
@@ -213,12 +208,6 @@ export class PagedSteps {
     // What the GPU says is checked: an id out of range would be a wrong slot later.
     if (found < 0) throw new Error(`the GPU missed an expert of layer ${missed - 1} out of turn: it computes wrongly`);
     return found;
-  }
-
-  #noteLacking(lacking: Set<number>, sections: readonly ExpertSection[], words: Uint32Array): void {
-    for (const section of sections) {
-      if (!this.#routedKeys(section, words).every((key) => this.#paging.pool.isResident(key))) lacking.add(section.layerIndex);
-    }
   }
 
   /** @param sections of the piece that told it, from the one that lacked something on */

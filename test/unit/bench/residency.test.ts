@@ -24,6 +24,7 @@ describe('options of bench:residency', () => {
   it.each([
     ['shape', 'gpt', /--shape takes one of olmoe, /], ['expert-format', 'w2', /--expert-format takes one of /],
     ['pools', '100,,25', /--pools takes numbers/], ['pools', '0', /--pools takes numbers/], ['layers', '1.5', /--layers takes whole/],
+    ['step-mode', 'whole,fast', /--step-mode takes one of adaptive, /],
     ['layers', '17', /--layers takes numbers from 1 to 16/], ['decode', '', /--decode takes numbers/], ['zipf', 'x', /--zipf takes numbers/],
   ])('refuse --%s %s', (option, value, message) => {
     expect(() => sweepOptionsOf({ ...ARGUMENTS, [option]: value })).toThrow(message);

@@ -35,23 +35,37 @@ describe('planPieces', () => {
 });
 
 describe('StepPace', () => {
-  const after = (lackingLayers: readonly number[], pieceCount = 8): boolean => {
+  /** The mode of each of so many steps with so many resumes where they are stepwise. */
+  const modes = (count: number, resumes: number): boolean[] => {
     const pace = new StepPace('adaptive');
-    for (const count of lackingLayers) pace.stepped(count);
-    return pace.isStepwise(pieceCount);
+    return Array.from({ length: count }, () => {
+      const isStepwise = pace.isStepwise(8);
+      pace.stepped(isStepwise, isStepwise ? resumes : 1);
+      return isStepwise;
+    });
   };
 
-  it('goes stepwise where a token lacks one or two layers, if it has pieces enough', () => {
-    expect([after([]), after([0, 0, 0]), after([1, 1, 2]), after([20, 20])]).toEqual([false, false, true, false]);
-    // One bad token changes nothing, many do.
-    expect([after([1, 1, 10]), after([1, ...Array<number>(10).fill(10)])]).toEqual([true, false]);
-    expect([after([2], 8), after([2], 3)]).toEqual([true, false]);
+  it('is stepwise as long as few layers miss', () => {
+    expect(modes(50, 0)).not.toContain(false);
+    expect(modes(50, 3)).not.toContain(false);
   });
 
-  it('does as it is told', () => {
+  it('is whole where many do, but for a token now and then', () => {
+    expect(modes(100, 20).flatMap((isStepwise, i) => (isStepwise ? [i] : []))).toEqual([0, 33, 66, 99]);
+  });
+
+  it('is stepwise again when misses become few', () => {
+    const pace = new StepPace('adaptive');
+    pace.stepped(true, 10);
+    expect(pace.isStepwise(8)).toBe(false);
+    for (let i = 0; i < 12; i++) pace.stepped(true, 0);
+    expect(pace.isStepwise(8)).toBe(true);
+  });
+
+  it('stays as it was told', () => {
     const [whole, stepwise] = [new StepPace('whole'), new StepPace('stepwise')];
-    whole.stepped(1);
-    stepwise.stepped(40);
+    whole.stepped(false, 0);
+    stepwise.stepped(true, 40);
     expect([whole.isStepwise(8), stepwise.isStepwise(8)]).toEqual([false, true]);
   });
 });

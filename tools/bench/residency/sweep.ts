@@ -2,6 +2,8 @@
 import type { Backend, LoadedModel } from '../../../src/compute/ops.ts';
 import type { PoolShape, ResidencyCounters } from '../../../src/compute/residency.ts';
 import { NextUsePolicy } from '../../../src/experts/next_use.ts';
+import { STEP_FIELDS, type StepField } from '../../../src/profile/steps.ts';
+import { Tracer } from '../../../src/profile/trace.ts';
 import { buildGraph, planModel } from '../../../src/models/registry.ts';
 import { manifestFromPlan } from '../../../src/storage/manifest.ts';
 import type { ModelSource } from '../../../src/storage/model_source.ts';
@@ -21,9 +23,25 @@ interface DecodeRun {
   /** All tokens, those before the clock started too. */
   readonly tokens: readonly number[];
   readonly used: ResidencyCounters | null;
+  /** Milliseconds of a token by the recorder, of as many tokens more. */
+  readonly split: string;
 }
 
-async function decode(model: LoadedModel, warm: number, count: number): Promise<DecodeRun> {
+/** Where a token's time goes, in columns of the table. */
+const SPLIT_FIELDS: readonly StepField[] = ['durationMs', 'gpuMs', 'waitMs', 'readMs', 'uploadMs'];
+
+function splitOf(tracer: Tracer): string {
+  const cells = tracer.steps!.since(0);
+  const count = cells.length / STEP_FIELDS.length;
+  const meanOf = (field: StepField): number => {
+    const at = STEP_FIELDS.indexOf(field);
+    const values = Array.from({ length: count }, (_, step) => cells[step * STEP_FIELDS.length + at]).filter((value) => !Number.isNaN(value));
+    return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  };
+  return SPLIT_FIELDS.map((field) => meanOf(field).toFixed(2)).join(' / ');
+}
+
+async function decode(model: LoadedModel, warm: number, count: number, tracer: Tracer): Promise<DecodeRun> {
   const sequence = model.createSequence();
   const tokens = [1];
   const steps = async (n: number): Promise<void> => {
@@ -38,8 +56,13 @@ async function decode(model: LoadedModel, warm: number, count: number): Promise<
   await steps(count);
   const rate = (1000 * count) / (performance.now() - start);
   const after = model.residency;
+  const timed = [...tokens];
+  tracer.start({ kernels: false });
+  await steps(count);
+  tracer.stop();
+  const split = splitOf(tracer);
   sequence.dispose();
-  return { rate, tokens, used: before && after ? countersSince(before, after) : null };
+  return { rate, tokens: timed, split, used: before && after ? countersSince(before, after) : null };
 }
 
 /** What was counted between two readings. */
@@ -73,8 +96,8 @@ export async function sweepPools(backend: Backend, options: SweepOptions, print:
   const manifest = manifestFromPlan(planModel(checkpoint));
   const graph = buildGraph(manifest.architecture, manifest.hyperparameters, manifest.dense.map((entry) => entry.name));
   await print(`${shapeName}, ${shape.layerCount} layers × ${shape.expertCount} experts in ${expertFormat}, rows of ${manifest.expertStrideByteLength} bytes\n`);
-  await print('| routing | pool | steps | device memory | tok/s | of resident | hits | zero-miss steps | stepwise steps | missed layers/token | rows/token | MB/token |');
-  await print('|---|---|---|---|---|---|---|---|---|---|---|---|');
+  await print('| routing | pool | steps | device memory | tok/s | of resident | hits | zero-miss steps | stepwise steps | missed layers/token | rows/token | MB/token | ms a token recorded: all / GPU / waiting / fetching / uploading |');
+  await print('|---|---|---|---|---|---|---|---|---|---|---|---|---|');
   for (const exponent of exponents) {
     const source: ModelSource = withRowsInMemory(withZipfRouting(syntheticSource(manifest), exponent));
     let resident = 0;
@@ -84,14 +107,15 @@ export async function sweepPools(backend: Backend, options: SweepOptions, print:
         const experts = stepMode === null ? {} : {
           experts: { size: { share: percent / 100 }, stepMode, createPolicy: (pool: PoolShape) => new NextUsePolicy(pool) },
         };
-        const model = await backend.load(source, graph, { contextLength: warm + count + 1, ...experts });
-        const { rate, tokens, used } = await decode(model, warm, count);
+        const tracer = new Tracer();
+        const model = await backend.load(source, graph, { contextLength: warm + 2 * count + 1, tracer, ...experts });
+        const { rate, tokens, used, split } = await decode(model, warm, count, tracer);
         if (stepMode === null) resident = rate;
         text ??= tokens.join(' ');
         // A wrong result may well be a fast one.
         if (tokens.join(' ') !== text) throw new Error(`a pool of ${percent} % (${stepMode}) answered otherwise than the first: its figures mean nothing`);
         await print(`| ${exponent === 0 ? 'uniform' : `Zipf ${exponent}`} | ${percent} % | ${stepMode ?? ''} | ${(model.deviceByteLength / 1e9).toFixed(2)} GB | `
-          + `${rate.toFixed(1)} | ${resident === 0 ? '' : `${(100 * rate / resident).toFixed(0)} %`} | ${cellsOf(used).join(' | ')} |`);
+          + `${rate.toFixed(1)} | ${resident === 0 ? '' : `${(100 * rate / resident).toFixed(0)} %`} | ${cellsOf(used).join(' | ')} | ${split} |`);
         model.dispose();
       }
     }
