@@ -7,14 +7,14 @@ import { chatsOf } from '../../../tools/bench/residency/real_model.ts';
 import { sweepOptionsOf } from '../../../tools/bench/residency/sweep_options.ts';
 
 const ARGUMENTS: ChromiumArguments = {
-  shape: 'olmoe', layers: '2', 'expert-format': 'W2', pools: '100,12.5', 'step-mode': 'adaptive', zipf: '0,0.8', warm: '0', decode: '8',
+  shape: 'olmoe', layers: '2', 'expert-format': 'W2', pools: '100,12.5', 'step-mode': 'adaptive', tier: '0', zipf: '0,0.8', warm: '0', decode: '8',
   uploads: false, reads: false, 'read-file': '256', hardware: false,
 };
 
 describe('options of bench:residency', () => {
   it('become plain data that a browser can be sent', () => {
     const { shape, ...options } = sweepOptionsOf(ARGUMENTS);
-    expect(options).toEqual({ shapeName: 'olmoe', expertFormat: 'W2', stepModes: ['adaptive'], pools: [100, 12.5], exponents: [0, 0.8], warm: 0, decode: 8 });
+    expect(options).toEqual({ shapeName: 'olmoe', expertFormat: 'W2', stepModes: ['adaptive'], tiers: [0], pools: [100, 12.5], exponents: [0, 0.8], warm: 0, decode: 8 });
     expect(shape).toMatchObject({ layerCount: 2, expertCount: 64 });
     expect(measurementOf({ ...ARGUMENTS, reads: true })).toEqual({ kind: 'reads', fileByteLength: 2 ** 28 });
     expect(measurementOf({ ...ARGUMENTS, uploads: true })).toEqual({ kind: 'uploads' });

@@ -26,6 +26,7 @@ const HELP = `Usage: npm run bench:residency -- [options]
   --pools LIST          shares of all experts in percent (default 100,50,25,12.5)
   --zipf LIST           exponents of the routers' preference, 0 = uniform (default 0,0.8)
   --step-mode LIST      how steps are submitted: adaptive, whole, stepwise (default adaptive)
+  --tier LIST           shares of experts with a copy in MXFP4 in percent, 0 = no second tier (default 0)
   --warm N              tokens before the clock starts (default 64)
   --decode N            tokens timed (default 128)
 `;
@@ -49,6 +50,7 @@ const { values } = parseArgs({
     pools: { type: 'string', default: '100,50,25,12.5' },
     zipf: { type: 'string', default: '0,0.8' },
     'step-mode': { type: 'string', default: 'adaptive' },
+    tier: { type: 'string', default: '0' },
     warm: { type: 'string', default: '64' },
     decode: { type: 'string', default: '128' },
   },

@@ -1,6 +1,7 @@
 /** Decode speed against the size of the expert pool, on a model of random weights. Runs in Node and in a browser. */
 import type { Backend, LoadedModel } from '../../../src/compute/ops.ts';
-import type { PoolShape, ResidencyCounters } from '../../../src/compute/residency.ts';
+import type { ExpertPoolOptions, ResidencyCounters, StepMode } from '../../../src/compute/residency.ts';
+import { approximationOptions } from '../../../src/experts/approximations.ts';
 import { NextUsePolicy } from '../../../src/experts/next_use.ts';
 import { STEP_FIELDS, type StepField } from '../../../src/profile/steps.ts';
 import { Tracer } from '../../../src/profile/trace.ts';
@@ -75,10 +76,11 @@ export function countersSince(before: Readonly<ResidencyCounters>, after: Readon
 /** Rows of a layer out of memory at the speed of a copy: a few made once serve all experts, which doesn't change routing. */
 function withRowsInMemory(source: ModelSource): ModelSource {
   const rows = new Map<number, Uint8Array>();
+  const first = source.manifest.expertLayers[0].layer;
   return {
     ...source,
-    async readExpertRow(layer, expert, into) {
-      const row = rows.get(expert % 8) ?? await source.readExpertRow(layer, expert);
+    async readExpertRow(_layer, expert, into) {
+      const row = rows.get(expert % 8) ?? await source.readExpertRow(first, expert % 8);
       rows.set(expert % 8, row);
       if (!into) return row;
       into.set(row);
@@ -87,37 +89,60 @@ function withRowsInMemory(source: ModelSource): ModelSource {
   };
 }
 
+/** Gives a model of random weights a second tier, in MXFP4. */
+function withTier(source: ModelSource, { shapeName, shape }: SweepOptions): ModelSource {
+  const checkpoint = syntheticCheckpoint(shape, {
+    embedding: 'F32', attention: 'Q8_0', head: 'Q8_0', gateUp: 'MXFP4', down: 'MXFP4',
+  }, `${shapeName} (random weights)`);
+  const fine = withRowsInMemory(syntheticSource(manifestFromPlan(planModel(checkpoint))));
+  const { expertLayers: layers, expertStrideByteLength: strideByteLength } = fine.manifest;
+  return {
+    ...source, manifest: { ...source.manifest, tier: { layers, strideByteLength } },
+    readTierRow: (layer, expert, into) => fine.readExpertRow(layer, expert, into),
+  };
+}
+
+/** What a run asks of the back end; nothing where all experts are resident and there is no second tier. */
+function poolOptions(percent: number, tierPercent: number, stepMode: StepMode | null): ExpertPoolOptions | undefined {
+  if (stepMode === null && tierPercent === 0) return undefined;
+  return {
+    size: { share: percent / 100 }, createPolicy: (shape) => new NextUsePolicy(shape), ...(stepMode ? { stepMode } : {}),
+    ...approximationOptions({ tierShare: tierPercent / 100, gate: null, missTolerance: 0 }, () => null),
+  };
+}
+
 /** Prints a table in Markdown, one line a routing and pool. */
 export async function sweepPools(backend: Backend, options: SweepOptions, print: Print): Promise<void> {
-  const { shapeName, shape, expertFormat, pools, exponents, stepModes, warm, decode: count } = options;
+  const { shapeName, shape, expertFormat, pools, exponents, stepModes, tiers, warm, decode: count } = options;
   const checkpoint = syntheticCheckpoint(shape, {
     embedding: 'F32', attention: 'Q8_0', head: 'Q8_0', gateUp: expertFormat, down: expertFormat,
   }, `${shapeName} (random weights)`);
   const manifest = manifestFromPlan(planModel(checkpoint));
   const graph = buildGraph(manifest.architecture, manifest.hyperparameters, manifest.dense.map((entry) => entry.name));
   await print(`${shapeName}, ${shape.layerCount} layers × ${shape.expertCount} experts in ${expertFormat}, rows of ${manifest.expertStrideByteLength} bytes\n`);
-  await print('| routing | pool | steps | device memory | tok/s | of resident | hits | zero-miss steps | stepwise steps | missed layers/token | rows/token | MB/token | ms a token recorded: all / GPU / waiting / fetching / uploading |');
-  await print('|---|---|---|---|---|---|---|---|---|---|---|---|---|');
+  await print('| routing | pool | FP4 tier | steps | device memory | tok/s | of resident | hits | zero-miss steps | stepwise steps | missed layers/token | rows/token | MB/token | ms a token recorded: all / GPU / waiting / fetching / uploading |');
+  await print('|---|---|---|---|---|---|---|---|---|---|---|---|---|---|');
   for (const exponent of exponents) {
-    const source: ModelSource = withRowsInMemory(withZipfRouting(syntheticSource(manifest), exponent));
+    const source: ModelSource = withTier(withRowsInMemory(withZipfRouting(syntheticSource(manifest), exponent)), options);
     let resident = 0;
-    let text: string | null = null;
-    for (const percent of pools) {
-      for (const stepMode of percent >= 100 ? [null] : stepModes) {
-        const experts = stepMode === null ? {} : {
-          experts: { size: { share: percent / 100 }, stepMode, createPolicy: (pool: PoolShape) => new NextUsePolicy(pool) },
-        };
-        const tracer = new Tracer();
-        const model = await backend.load(source, graph, { contextLength: warm + 2 * count + 1, tracer, ...experts });
-        const { rate, tokens, used, split } = await decode(model, warm, count, tracer);
-        if (stepMode === null) resident = rate;
-        text ??= tokens.join(' ');
-        // A wrong result may well be a fast one.
-        if (tokens.join(' ') !== text) throw new Error(`a pool of ${percent} % (${stepMode}) answered otherwise than the first: its figures mean nothing`);
-        await print(`| ${exponent === 0 ? 'uniform' : `Zipf ${exponent}`} | ${percent} % | ${stepMode ?? ''} | ${(model.deviceByteLength / 1e9).toFixed(2)} GB | `
-          + `${rate.toFixed(1)} | ${resident === 0 ? '' : `${(100 * rate / resident).toFixed(0)} %`} | ${cellsOf(used).join(' | ')} | ${split} |`);
-        model.dispose();
-      }
+    /** By tier, which changes it. */
+    const texts = new Map<number, string>();
+    const runs = pools.flatMap((percent) => (percent >= 100 ? [null] : stepModes).flatMap((stepMode) =>
+      tiers.map((tierPercent) => ({ percent, stepMode, tierPercent }))));
+    for (const { percent, stepMode, tierPercent } of runs) {
+      const tracer = new Tracer();
+      const experts = poolOptions(percent, tierPercent, stepMode);
+      const model = await backend.load(source, graph, { contextLength: warm + 2 * count + 1, tracer, ...(experts ? { experts } : {}) });
+      const { rate, tokens, used, split } = await decode(model, warm, count, tracer);
+      if (experts === undefined) resident = rate;
+      const text = tokens.join(' ');
+      // A wrong result may well be a fast one.
+      if ((texts.get(tierPercent) ?? text) !== text) throw new Error(`a pool of ${percent} % (${stepMode}) answered otherwise than the first: its figures mean nothing`);
+      texts.set(tierPercent, text);
+      const tier = tierPercent === 0 ? '' : `${tierPercent} %, ${(used!.promotions / used!.steps).toFixed(1)} moves`;
+      await print(`| ${exponent === 0 ? 'uniform' : `Zipf ${exponent}`} | ${percent} % | ${tier} | ${stepMode ?? ''} | ${(model.deviceByteLength / 1e9).toFixed(2)} GB | `
+        + `${rate.toFixed(1)} | ${resident === 0 ? '' : `${(100 * rate / resident).toFixed(0)} %`} | ${cellsOf(used).join(' | ')} | ${split} |`);
+      model.dispose();
     }
   }
 }

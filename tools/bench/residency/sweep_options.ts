@@ -14,6 +14,8 @@ export interface SweepOptions {
   readonly exponents: readonly number[];
   /** Ways to submit a step. */
   readonly stepModes: readonly StepMode[];
+  /** Shares of experts with a copy in MXFP4, in percent; 0: no second tier. */
+  readonly tiers: readonly number[];
   /** Tokens before the clock starts, and tokens timed. */
   readonly warm: number;
   readonly decode: number;
@@ -27,6 +29,7 @@ export interface SweepArguments {
   readonly pools: string;
   readonly zipf: string;
   readonly 'step-mode': string;
+  readonly tier: string;
   readonly warm: string;
   readonly decode: string;
 }
@@ -43,6 +46,7 @@ export function sweepOptionsOf(values: SweepArguments): SweepOptions {
     expertFormat: oneOf('expert-format', values['expert-format'], Object.keys(WEIGHT_FORMATS) as WeightFormatName[]),
     pools: numbersOf('pools', values.pools, 0.01, 100),
     exponents: numbersOf('zipf', values.zipf, 0, 10),
+    tiers: numbersOf('tier', values.tier, 0, 100),
     stepModes: values['step-mode'].split(',').map((name) => oneOf('step-mode', name, STEP_MODES)),
     warm: wholeNumberOf('warm', values.warm, 0, 100_000),
     decode: wholeNumberOf('decode', values.decode, 1, 100_000),
