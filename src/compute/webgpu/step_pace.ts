@@ -2,7 +2,7 @@
 import type { StepMode } from '../residency.ts';
 
 /** What the latest stepwise token counts for in the moving average. */
-const LATEST_SHARE = 1 / 8;
+const LATEST_SHARE = 1 / 4;
 /**
  * Resumes a stepwise token, by pieces of the step, above which whole is faster. A miss wastes half a step where it was
  * submitted whole, and some one and a half of its pieces where stepwise; but only a whole step tells what all later layers
@@ -10,14 +10,20 @@ const LATEST_SHARE = 1 / 8;
  * --pools 100,25 --step-mode whole,stepwise`): with 2.0 resumes stepwise is a fifth faster, with 3.9 a tenth slower.
  */
 const STEPWISE_UP_TO_PER_PIECE = 3 / 8;
-/** One token in so many goes stepwise all the same, to see whether that would be faster by now. */
-const PROBE_EVERY_STEPS = 32;
+/**
+ * After so many whole tokens a few go stepwise all the same, to see whether that would be faster by now: the first tokens
+ * after a start miss more than those that follow.
+ */
+const WHOLE_STEPS = 24;
+const PROBE_STEPS = 4;
 
 export class StepPace {
   readonly #mode: StepMode;
   /** Of stepwise tokens; null before the first. */
   #resumes: number | null = null;
-  #sinceStepwise = 0;
+  /** Whole tokens since the last probe, and stepwise ones since it began. */
+  #whole = 0;
+  #probed = 0;
 
   constructor(mode: StepMode) {
     this.#mode = mode;
@@ -26,13 +32,19 @@ export class StepPace {
   /** @param pieceCount of the step */
   isStepwise(pieceCount: number): boolean {
     if (this.#mode !== 'adaptive') return this.#mode === 'stepwise';
-    return this.#resumes === null || this.#resumes <= STEPWISE_UP_TO_PER_PIECE * pieceCount || this.#sinceStepwise >= PROBE_EVERY_STEPS;
+    if (this.#resumes === null || this.#resumes <= STEPWISE_UP_TO_PER_PIECE * pieceCount) return true;
+    return this.#probed < PROBE_STEPS || this.#whole >= WHOLE_STEPS;
   }
 
   /** @param resumes layers that the step waited for */
   stepped(isStepwise: boolean, resumes: number): void {
-    this.#sinceStepwise = isStepwise ? 0 : this.#sinceStepwise + 1;
-    if (!isStepwise) return;
+    if (!isStepwise) {
+      this.#whole += 1;
+      return;
+    }
+    if (this.#whole > 0) this.#probed = 0;
+    this.#whole = 0;
+    this.#probed += 1;
     this.#resumes ??= resumes;
     this.#resumes += LATEST_SHARE * (resumes - this.#resumes);
   }
