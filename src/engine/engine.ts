@@ -71,6 +71,12 @@ export interface Engine {
   evaluate(request: Omit<EvaluationRequest, 'vocabSize'>): Promise<Evaluation>;
   /** How often experts had to be fetched so far; null where all are resident. */
   readonly residency: Readonly<ResidencyCounters> | null;
+  /**
+   * Gives experts other device memory (undefined: all stay resident); the chat's cache stays. Not while an answer is
+   * written.
+   * @throws Error where there is no room for it: the model goes on with the memory that it had; or where the back end can't
+   */
+  replaceExperts(experts: ExpertPoolOptions | undefined, onProgress?: (progress: LoadProgress) => void): Promise<void>;
   /** This model as the baseline of another's evaluation. */
   asBaseline(): BaselineLogits;
   /** Tokens that the rendered messages take. @throws as generate does for its prompt. */
@@ -107,17 +113,20 @@ async function openEngine(options: EngineOptions): Promise<Engine> {
   const prompter = tokenizer === null ? null : new Prompter(
     tokenizer, manifest.chatTemplate, options.now ?? ((): Date => new Date()));
   if (backend.info.kind !== 'reference') await selfTest(backend, source, graph, { onProgress, signal });
-  const load = (on: Backend, more: Pick<LoadOptions, 'onProgress' | 'signal'>): Promise<LoadedModel> => on.load(source, graph, {
-    contextLength, ...more, ...(options.experts ? { experts: options.experts } : {}),
-    ...(options.tracer ? { tracer: options.tracer } : {}),
+  const load: LoadModel = (on, experts, more) => on.load(source, graph, {
+    contextLength, ...more, ...(experts ? { experts } : {}), ...(options.tracer ? { tracer: options.tracer } : {}),
   });
-  const model = await load(backend, { onProgress, signal });
+  const model = await load(backend, options.experts, { onProgress, signal });
   if (signal?.aborted) {
     model.dispose();
     throw signal.reason;
   }
-  return new OpenedEngine(options, model, prompter, (on, closing) => load(on, { signal: closing }));
+  return new OpenedEngine(options, model, prompter, load);
 }
+
+type LoadModel = (
+  on: Backend, experts: ExpertPoolOptions | undefined, more: Pick<LoadOptions, 'onProgress' | 'signal'>,
+) => Promise<LoadedModel>;
 
 class OpenedEngine implements Engine {
   readonly info: EngineInfo;
@@ -131,16 +140,18 @@ class OpenedEngine implements Engine {
   readonly #clock: () => number;
   readonly #closing = new AbortController();
   #running: Promise<unknown> | null = null;
+  /** As they are to be on another device, too. */
+  #experts: ExpertPoolOptions | undefined;
 
   constructor(
-    { backend, source, clock, reopenBackend }: EngineOptions, model: LoadedModel, prompter: Prompter | null,
-    load: (backend: Backend, signal: AbortSignal) => Promise<LoadedModel>,
+    { backend, source, clock, reopenBackend, experts }: EngineOptions, model: LoadedModel, prompter: Prompter | null, load: LoadModel,
   ) {
+    this.#experts = experts;
     this.#model = model;
     this.#source = source;
     this.#prompter = prompter;
     this.#recovery = reopenBackend ? new DeviceRecovery({
-      backend, reopen: reopenBackend, load: (on) => load(on, this.#closing.signal),
+      backend, reopen: reopenBackend, load: (on) => load(on, this.#experts, { signal: this.#closing.signal }),
     }) : null;
     this.#session = new Session(model, (error) => this.#recover(error));
     this.#clock = clock ?? ((): number => performance.now());
@@ -191,6 +202,14 @@ class OpenedEngine implements Engine {
         await this.#session.restore(error, signal);
         throw new Error('The graphics device was lost in the middle of this. It is there again: start the measurement anew.', { cause: error });
       }
+    });
+  }
+
+  replaceExperts(experts: ExpertPoolOptions | undefined, onProgress?: (progress: LoadProgress) => void): Promise<void> {
+    return this.#exclusively(async () => {
+      if (!this.#model.replaceExperts) throw new Error(`${this.info.backend.label} has no device memory for experts to change.`);
+      await this.#model.replaceExperts(experts, { onProgress, signal: this.#closing.signal });
+      this.#experts = experts;
     });
   }
 

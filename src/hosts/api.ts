@@ -5,7 +5,7 @@
 import type { BackendInfo, LoadProgress } from '../compute/ops.ts';
 import type { ResidencyCounters } from '../compute/residency.ts';
 import type { Approximations } from '../experts/approximations.ts';
-import type { ExpertBudget, ExpertPlacement } from '../experts/budget.ts';
+import type { ExpertBudget, ExpertPlacement, GpuBudget } from '../experts/budget.ts';
 import type { ConversionReport, ExpertConversion } from '../storage/conversion_report.ts';
 import type { Evaluation } from '../engine/evaluate.ts';
 import type { ProfileSnapshot } from '../profile/snapshot.ts';
@@ -178,11 +178,18 @@ export interface HostApi {
   /** Closes the open model, or gives up the opening in progress (its promise rejects). */
   closeModel(): Promise<void>;
   /**
-   * Gives experts in RAM another budget (null: automatic) while the model runs, in the middle of an answer too. The GPU's
-   * budget and approximations take a new openModel: scratch sizes, bindings and programs depend on them.
+   * Gives experts in RAM another budget (null: automatic) while the model runs, in the middle of an answer too.
    * @returns where the experts are from now on; null where no model is open, or none with experts on a GPU
    */
   setExpertRam(byteLength: number | null): Promise<ExpertPlacement | null>;
+  /**
+   * Gives experts another part of the GPU between answers; the chat's cache stays. An automatic budget and other
+   * approximations take a new openModel.
+   * @returns what has changed; null where no model is open, or none with experts on a GPU
+   */
+  setExpertGpu(
+    gpu: Exclude<GpuBudget, 'auto'>, onProgress: (p: Progress) => void,
+  ): Promise<Pick<OpenedInfo, 'experts' | 'approximations'> | null>;
   /** Rejects with an error named 'ContextFullError' where the prompt is longer than the context. */
   generate(request: GenerateRequest, onEvent: (e: GenerateEvent) => void): Promise<AnswerResult>;
   /** Scores a text with the open model. stop() ends it, and it rejects then; not while an answer is written. */

@@ -37,6 +37,7 @@ export function hostOver(remote: Remote<HostApi>): HostApi {
     openModel: (id, options, onProgress) => remote.openModel(id, options, proxy(onProgress)),
     closeModel: () => remote.closeModel(),
     setExpertRam: (byteLength) => remote.setExpertRam(byteLength),
+    setExpertGpu: (gpu, onProgress) => remote.setExpertGpu(gpu, proxy(onProgress)),
     generate: (request, onEvent) => remote.generate(request, proxy(onEvent)),
     evaluateText: (request, onProgress) => remote.evaluateText(request, proxy(onProgress)),
     stop: () => remote.stop(),

@@ -197,6 +197,12 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
     openModel,
     closeModel,
     setExpertRam: async (byteLength) => opened?.setRamBudget(byteLength) ?? null,
+    setExpertGpu: (gpu, onProgress) => exclusively(async () => {
+      const model = opened!;
+      const changed = await model.setGpuBudget(gpu, ({ stage, done, total, unit }) => onProgress({ stage: LOAD_STAGES[stage], done, total, unit }));
+      if (changed) Object.assign(model, changed);
+      return changed;
+    }),
     generate: (request, onEvent) => {
       const isApproximate = opened !== null && !isExact(opened.approximations.applied);
       return exclusively(async (engine, signal) => {

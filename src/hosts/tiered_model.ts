@@ -3,15 +3,17 @@
  * what was chosen, else what the device proves to have.
  */
 import { DeviceMemoryError } from '../compute/memory_error.ts';
-import type { Backend } from '../compute/ops.ts';
+import type { Backend, LoadProgress } from '../compute/ops.ts';
 import { allExpertsByteLength, slotByteLengths, tierByteLength } from '../compute/pool_size.ts';
 import { kvRowByteLength } from '../compute/webgpu/kv_cache.ts';
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
 import { lostReason } from '../engine/recovery.ts';
 import { SelfTestError } from '../engine/self_test.ts';
+import type { ExpertPoolOptions } from '../compute/residency.ts';
 import { approximationOptions, EXACT, type Approximations } from '../experts/approximations.ts';
 import {
-  gpuExpertByteLength, ramByteLength, smallerPool, trialByteLength, type ExpertBudget, type ExpertPlacement, type ModelMemory,
+  gpuExpertByteLength, ramByteLength, smallerPool, trialByteLength, type ExpertBudget, type ExpertPlacement,
+  type GpuBudget, type ModelMemory,
 } from '../experts/budget.ts';
 import { RamArena } from '../experts/ram_arena.ts';
 import { buildGraph } from '../models/registry.ts';
@@ -46,6 +48,18 @@ export interface TieredModel {
    * @returns where the experts are from now on, as `experts`
    */
   setRamBudget(byteLength: number | null): ExpertPlacement | null;
+  /**
+   * Gives experts another part of the GPU between answers; the chat's cache stays.
+   * @param gpu not 'auto', which tries out how much memory there is: with a model in it, that can't be known
+   * @throws Error where there is no room for it: the model goes on with what it had
+   */
+  setGpuBudget(gpu: Exclude<GpuBudget, 'auto'>, onProgress: (progress: LoadProgress) => void): Promise<PlacedExperts | null>;
+}
+
+/** What an opening or another budget for the GPU decides. */
+export interface PlacedExperts {
+  readonly experts: ExpertPlacement;
+  readonly approximations: UsableApproximations;
 }
 
 /** @throws what createEngine and the library throw; DeviceMemoryError where even the least pool found no room */
@@ -60,27 +74,46 @@ export async function openTieredModel(request: TieredModelRequest): Promise<Tier
   const memory = modelMemory(manifest, request.engine.contextLength, usable(true).applied.tierShare);
   if (memory.expertByteLength === 0 || backend.info.kind === 'reference') {
     const engine = await createEngine({ ...request.engine, backend, source: withReadTimeout(source) });
-    return { engine, experts: null, approximations: usable(false), heat, setRamBudget: () => null };
+    return { engine, experts: null, approximations: usable(false), heat, setRamBudget: () => null, setGpuBudget: async () => null };
   }
   const trial = trialByteLength(budget.gpu, memory);
   const proven = trial === null ? null : await backend.proveMemory?.(trial) ?? null;
   let gpu = gpuExpertByteLength(budget.gpu, memory, proven);
   const ramFor = (chosen: number | null, gpuByteLength: number): number =>
     ramByteLength(chosen, deviceMemory, memory.expertByteLength, gpuByteLength);
+  let ramBudget = budget.ramByteLength;
+  const placed = (gpuByteLength: number, fallbackReason: string | null): PlacedExperts => ({
+    experts: {
+      expertByteLength: memory.expertByteLength, gpuByteLength, tierByteLength: memory.tierByteLength,
+      ramByteLength: ramFor(ramBudget, gpuByteLength), fallbackReason,
+    },
+    approximations: usable(gpuByteLength < memory.expertByteLength),
+  });
   for (let fallbackReason: string | null = null; ;) {
-    const experts: ExpertPlacement = {
-      expertByteLength: memory.expertByteLength, gpuByteLength: gpu, tierByteLength: memory.tierByteLength,
-      ramByteLength: ramFor(budget.ramByteLength, gpu), fallbackReason,
-    };
-    const approximations = usable(gpu < memory.expertByteLength);
+    let now = placed(gpu, fallbackReason);
     try {
-      const { engine, arena } = await openPlaced({ ...request, backend }, source, heat, experts, approximations.applied);
+      const { engine, arena } = await openPlaced({ ...request, backend }, source, heat, now);
       return {
-        engine, experts, approximations, heat,
+        engine, ...now, heat,
         setRamBudget(byteLength) {
-          const ram = ramFor(byteLength, experts.gpuByteLength);
-          arena?.resize(ram);
-          return { ...experts, ramByteLength: ram };
+          ramBudget = byteLength;
+          now = { ...now, experts: { ...now.experts, ramByteLength: ramFor(byteLength, now.experts.gpuByteLength) } };
+          arena.resize(now.experts.ramByteLength);
+          return now.experts;
+        },
+        async setGpuBudget(wanted, onProgress) {
+          const next = placed(gpuExpertByteLength(wanted, memory, null), null);
+          // What moves to the GPU isn't asked for again soon.
+          arena.keeps = false;
+          try {
+            await engine.replaceExperts(poolOptions(heat, next), onProgress);
+          } finally {
+            arena.keeps = true;
+          }
+          now = next;
+          arena.resize(now.experts.ramByteLength);
+          arena.prefetch(heat.readAheadOrder().slice(0, arena.slotLimit));
+          return now;
         },
       };
     } catch (error) {
@@ -102,29 +135,27 @@ export async function openTieredModel(request: TieredModelRequest): Promise<Tier
 }
 
 async function openPlaced(
-  { backend, engine: options }: TieredModelRequest, source: ModelSource, heat: ExpertHeat, placement: ExpertPlacement,
-  approximations: Approximations,
-): Promise<{ readonly engine: Engine; readonly arena: RamArena | null }> {
-  const { expertByteLength, gpuByteLength, ramByteLength: ram } = placement;
-  const disk = withReadTimeout(source);
-  const isPaged = gpuByteLength < expertByteLength;
-  if (!isPaged && approximations.tierShare === 0) {
-    return { engine: await createEngine({ ...options, backend, source: disk }), arena: null };
-  }
-  const arena = new RamArena(disk, { byteLength: ram });
+  { backend, engine: options }: TieredModelRequest, source: ModelSource, heat: ExpertHeat, placed: PlacedExperts,
+): Promise<{ readonly engine: Engine; readonly arena: RamArena }> {
+  const arena = new RamArena(withReadTimeout(source), { byteLength: placed.experts.ramByteLength });
   arena.keeps = false;
-  const engine = await createEngine({
-    ...options, backend, source: arena,
-    experts: {
-      // The slot table decides which copy of an expert is used: with a second tier even a pool for all needs one.
-      size: isPaged ? { byteLength: gpuByteLength } : { share: 1 },
-      createPolicy: (shape) => heat.createPolicy(shape),
-      ...approximationOptions(approximations, (shape) => heat.tierHeat(shape)),
-    },
-  });
+  const experts = poolOptions(heat, placed);
+  const engine = await createEngine({ ...options, backend, source: arena, ...(experts ? { experts } : {}) });
   arena.keeps = true;
   arena.prefetch(heat.readAheadOrder().slice(0, arena.slotLimit));
   return { engine, arena };
+}
+
+/** Undefined where all experts stay resident and nothing is looked up. */
+function poolOptions(heat: ExpertHeat, { experts, approximations: { applied } }: PlacedExperts): ExpertPoolOptions | undefined {
+  const isPaged = experts.gpuByteLength < experts.expertByteLength;
+  if (!isPaged && applied.tierShare === 0) return undefined;
+  return {
+    // The slot table decides which copy of an expert is used: with a second tier even a pool for all needs one.
+    size: isPaged ? { byteLength: experts.gpuByteLength } : { share: 1 },
+    createPolicy: (shape) => heat.createPolicy(shape),
+    ...approximationOptions(applied, (shape) => heat.tierHeat(shape)),
+  };
 }
 
 function modelMemory(manifest: Manifest, contextLength: number, tierShare: number): ModelMemory {

@@ -56,7 +56,7 @@ export function SettingsDrawer(): JSX.Element {
       <ApproximationSettings />
       {session.needsReopen.value && (
         <button type="button" class="button" data-testid="reopen" disabled={app.conversation.live.value !== null} onClick={() => void session.reopen()}>
-          <Icon name="retry" /> Open the model again to apply
+          <Icon name="retry" /> {session.movesExperts.value ? 'Move the experts' : 'Open the model again to apply'}
         </button>
       )}
       <section aria-label="Tools">

@@ -26,9 +26,12 @@ export interface SessionState {
   readonly openingId: ReadonlySignal<string | null>;
   /** Where the open model's experts are now; null without a model, or with one that has no experts on a GPU. */
   readonly placement: ReadonlySignal<ExpertPlacement | null>;
-  /** True where a setting that only an opening applies differs from what the model was opened with. */
+  /** True where a setting that isn't applied at once differs from what the model was opened with. */
   readonly needsReopen: ReadonlySignal<boolean>;
+  /** True where all that differs is the part of the GPU that experts get: the model stays open, and the chat's cache too. */
+  readonly movesExperts: ReadonlySignal<boolean>;
   open(model: Pick<ModelSummary, 'id' | 'name'>): Promise<void>;
+  /** Applies changed settings: another part of the GPU for experts under the running model, others by opening it again. */
   reopen(): Promise<void>;
   close(): Promise<void>;
   /** Opens what was open before the reload, unless that opening is what ended the page. */
@@ -65,6 +68,15 @@ export function createSession(services: SessionServices): SessionState {
     if (backend !== requested.backend || clip(contextLength) !== clip(requested.contextLength)) return true;
     const wanted = [expertBudgetOf(settings.values.value).gpu, approximationsOf(settings.values.value)];
     return info.experts !== null && JSON.stringify(wanted) !== JSON.stringify([requested.experts.gpu, requested.approximations]);
+  });
+
+  const movesExperts = computed(() => {
+    const opened = model.value;
+    if (opened === null || opened.info.experts === null || expertBudgetOf(settings.values.value).gpu === 'auto') return false;
+    const { contextLength, backend } = settings.values.value;
+    const { requested } = opened;
+    return needsReopen.value && JSON.stringify([contextLength, backend, approximationsOf(settings.values.value)])
+      === JSON.stringify([requested.contextLength, requested.backend, requested.approximations]);
   });
 
   /** Since the model was opened; apart from it, so that a new budget for RAM isn't taken for a new model. */
@@ -134,6 +146,28 @@ export function createSession(services: SessionServices): SessionState {
     }
   };
 
+  /** Applies a changed part of the GPU, if nothing else has changed, without opening anything. */
+  const moveExperts = async (): Promise<boolean> => {
+    const opened = model.peek();
+    const { gpu } = expertBudgetOf(settings.values.peek());
+    if (opened === null || gpu === 'auto' || !movesExperts.peek()) return false;
+    const { requested, info } = opened;
+    try {
+      await tasks.run(`Moving the experts of ${info.modelName}`, [], async (report) => {
+        const changed = await host.setExpertGpu(gpu, report);
+        if (changed === null || model.peek() !== opened) return;
+        batch(() => {
+          placementSince.value = null;
+          model.value = { ...opened, info: { ...info, ...changed }, requested: { ...requested, experts: { ...requested.experts, gpu } } };
+        });
+        if (changed.approximations.ignored !== null) notices.show({ kind: 'info', text: changed.approximations.ignored });
+      });
+    } catch (error) {
+      notices.show({ kind: 'error', text: sentenceOf(error), hint: 'The experts are where they were.' });
+    }
+    return true;
+  };
+
   const openById = async (id: unknown): Promise<void> => {
     const summary = library.models.peek().find((entry) => entry.id === id && entry.state === 'ready');
     if (summary !== undefined) await open(summary);
@@ -155,8 +189,11 @@ export function createSession(services: SessionServices): SessionState {
     openingId,
     placement,
     needsReopen,
+    movesExperts,
     open,
-    reopen: () => openById(model.peek()?.id),
+    reopen: async () => {
+      if (!await moveExperts()) await openById(model.peek()?.id);
+    },
     async close() {
       model.value = null;
       preferences.write('model', null);

@@ -125,6 +125,7 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
       cancelled = true;
     },
     setExpertRam: async () => null,
+    setExpertGpu: async () => null,
     async generate(request, onEvent): Promise<AnswerResult> {
       stopped = false;
       const messages = request.input.kind === 'chat' ? request.input.messages : [];
