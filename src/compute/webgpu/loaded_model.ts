@@ -1,4 +1,4 @@
-/** A model on the GPU. A step is one submit; a sampled token comes back as one 4-byte readback. */
+/** A model on the GPU. Where all experts are resident, a sampled token comes back as the only readback of its step. */
 import { checkStep } from '../check_step.ts';
 import type { LoadedModel, LoadOptions, ModelGraph, Sequence, StepOutput, StepResult } from '../ops.ts';
 import type { ExpertView, Tracer } from '../../profile/trace.ts';

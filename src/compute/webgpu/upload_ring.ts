@@ -1,7 +1,7 @@
 /**
  * Uploads of large rows through two mapped staging buffers: one is filled while the GPU copies the other. Several rows go
- * into one submit. On an NVIDIA H200 that moves 8 to 10 GB/s where queue.writeBuffer moves 3
- * (`npm run bench:residency -- --uploads`).
+ * into one submit. On an NVIDIA H200 that moves 8 to 10 GB/s where queue.writeBuffer moves 3, in Chromium 6 where it moves
+ * 1.5 (`npm run bench:residency -- --uploads`, rows of 1 MiB).
  */
 import { checked, GPU_COPY_SRC, GPU_MAP_WRITE, MAP_MODE_WRITE } from './device.ts';
 
