@@ -5,20 +5,18 @@
  */
 import type { Manifest, ModelSource } from '../../storage/model_source.ts';
 import { expertRowByteLength } from '../../storage/manifest.ts';
-import { alignUp } from '../../quant/packed.ts';
 import type { Tracer } from '../../profile/trace.ts';
 import type { LoadOptions } from '../ops.ts';
 import { allExpertsByteLength, checkPoolHoldsOneLayer, poolByteLength, slotByteLengths } from '../pool_size.ts';
 import {
   emptyResidencyCounters, PROMPT_SLOT_SHARE, type ExpertKey, type ExpertPoolOptions, type PoolShape, type ResidencyCounters,
-  type ResidencyPolicy, type SlotGroup, type StepMode,
+  type ResidencyPolicy, type StepMode,
 } from '../residency.ts';
-import { checked, GPU_COPY_DST, GPU_STORAGE } from './device.ts';
-import { ExpertTierSlots } from './expert_tier.ts';
+import { ExpertTierSlots, type TierServices } from './expert_tier.ts';
 import type { BufferView } from './kernel.ts';
-import { planSlotGroups, slabRanges } from './slot_groups.ts';
-import { UploadRing } from './upload_ring.ts';
-import type { ExpertSlab, ExpertWeights } from './weights.ts';
+import { planSlotGroups } from './slot_groups.ts';
+import { createSlotMemory, type FilledGroup, type SlotMemory } from './slot_memory.ts';
+import type { ExpertWeights } from './weights.ts';
 
 /** Table entry of an expert that no slot holds. */
 const NO_SLOT = 0xffffffff;
@@ -26,15 +24,6 @@ const NO_SLOT = 0xffffffff;
 const PARALLEL_READS = 8;
 /** Rows that one resume of a step loads at most, beyond what it must: guesses aren't worth a long wait. */
 const MAX_LOADS = 64;
-/** Bounds of a staging buffer for uploads, of which there are two. */
-const MIN_STAGING_BYTES = 2 ** 20;
-const MAX_STAGING_BYTES = 32 * 2 ** 20;
-
-interface Group extends SlotGroup {
-  readonly slabs: readonly ExpertSlab[];
-  /** Expert in each slot; -1: empty. */
-  readonly keys: Int32Array;
-}
 
 /** Whether a pool of this size has a slot for every expert and no second tier, so that nothing needs to be looked up. */
 export function coversAll(options: ExpertPoolOptions, manifest: Manifest): boolean {
@@ -42,7 +31,7 @@ export function coversAll(options: ExpertPoolOptions, manifest: Manifest): boole
 }
 
 interface Load {
-  readonly group: Group;
+  readonly group: FilledGroup;
   readonly slot: number;
   readonly key: ExpertKey;
 }
@@ -69,10 +58,9 @@ export class ExpertPool {
   readonly #device: GPUDevice;
   readonly #source: ModelSource;
   readonly #policy: ResidencyPolicy;
-  readonly #groups: readonly Group[];
-  readonly #groupOfLayer: ReadonlyMap<number, Group>;
+  readonly #memory: SlotMemory;
+  readonly #groupOfLayer: ReadonlyMap<number, FilledGroup>;
   readonly #slots: Uint32Array;
-  readonly #uploads: UploadRing;
   readonly #tracer: Tracer | null;
   #usedSlots = 0;
   /** What each layer of the present decode step was routed to, where there is a second tier. */
@@ -82,24 +70,22 @@ export class ExpertPool {
   readonly #stagings: Uint8Array[] = [];
 
   private constructor(
-    device: GPUDevice, source: ModelSource, policy: ResidencyPolicy, shape: PoolShape, groups: readonly Group[],
-    tables: { readonly table: BufferView; readonly waveTable: BufferView }, uploads: UploadRing, tracer: Tracer | null,
-    tier: ExpertTierSlots | null, { missTolerance, stepMode }: ExpertPoolOptions, counters: ResidencyCounters,
+    { device, source, counters, tracer }: TierServices, shape: PoolShape, memory: SlotMemory, tier: ExpertTierSlots | null,
+    { createPolicy, missTolerance, stepMode }: ExpertPoolOptions,
   ) {
     this.tier = tier;
     this.missTolerance = missTolerance ?? 0;
     this.stepMode = stepMode ?? 'adaptive';
     this.counters = counters;
     this.#device = device;
-    this.#uploads = uploads;
     this.#source = source;
-    this.#policy = policy;
+    this.#policy = createPolicy(shape);
     this.#tracer = tracer;
     this.shape = shape;
-    this.#groups = groups;
-    this.#groupOfLayer = new Map(groups.flatMap((group) => group.layerIndexes.map((layer) => [layer, group] as const)));
-    this.table = tables.table;
-    this.waveTable = tables.waveTable;
+    this.#memory = memory;
+    this.#groupOfLayer = new Map(memory.groups.flatMap((group) => group.layerIndexes.map((layer) => [layer, group] as const)));
+    this.table = memory.table;
+    this.waveTable = memory.waveTable;
     this.#slots = new Uint32Array(shape.expertLayerCount * shape.expertCount).fill(NO_SLOT);
   }
 
@@ -114,56 +100,24 @@ export class ExpertPool {
     const rows = slotByteLengths(source.manifest).map((rowByteLength, layerIndex) => ({ layerIndex, rowByteLength }));
     const planned = planSlotGroups(rows, expertCount, topK, byteLength, maxBindingByteLength);
     const shape: PoolShape = { expertLayerCount: expertLayers.length, expertCount, topK, groups: planned };
-    const made: GPUBuffer[] = [];
-    const make = async (label: string, size: number): Promise<GPUBuffer> => {
-      const buffer = await checked(device, `${label} (${size} bytes)`, () => device.createBuffer({
-        label, size, usage: GPU_STORAGE | GPU_COPY_DST,
-      }));
-      made.push(buffer);
-      return buffer;
-    };
+    const memory = await createSlotMemory(device, shape, expertLayers.map(({ layer }) => layer), maxBindingByteLength, PARALLEL_READS);
     try {
-      const groups: Group[] = [];
-      for (const [g, group] of planned.entries()) {
-        const slabs: ExpertSlab[] = [];
-        const layer = `layer ${expertLayers[group.layerIndexes[0]].layer}`;
-        for (const { first, count } of slabRanges(group.slotCount, group.slotByteLength, maxBindingByteLength, layer)) {
-          const buffer = await make(`expert slots ${g}, ${first}+`, count * group.slotByteLength);
-          slabs.push({ view: { buffer, byteOffset: 0, byteLength: buffer.size }, firstExpert: first, expertCount: count });
-        }
-        groups.push({ ...group, slabs, keys: new Int32Array(group.slotCount).fill(-1) });
-      }
-      const view = async (label: string, words: number): Promise<BufferView> => {
-        const buffer = await make(label, alignUp(words * 4, 16));
-        return { buffer, byteOffset: 0, byteLength: buffer.size };
-      };
-      const tables = {
-        table: await view('expert slots', shape.expertLayerCount * expertCount), waveTable: await view('wave slots', expertCount),
-      };
-      const longest = Math.max(...planned.map((group) => group.slotByteLength));
-      const staging = Math.min(MAX_STAGING_BYTES, Math.max(MIN_STAGING_BYTES, PARALLEL_READS * longest));
-      const policy = options.createPolicy(shape);
-      const uploads = await UploadRing.create(device, alignUp(staging, 4));
-      made.push(...uploads.buffers);
       const counters = emptyResidencyCounters();
-      const tier = options.tier
-        ? await ExpertTierSlots.create({ device, source, uploads, counters, tracer }, options.tier, shape, maxBindingByteLength) : null;
-      return new ExpertPool(
-        device, source, policy, shape, groups, tables, uploads, tracer, tier, options, counters);
+      const services = { device, source, uploads: memory.uploads, counters, tracer };
+      const tier = options.tier ? await ExpertTierSlots.create(services, options.tier, shape, maxBindingByteLength) : null;
+      return new ExpertPool(services, shape, memory, tier, options);
     } catch (error) {
-      for (const buffer of made) buffer.destroy();
+      memory.destroy();
       throw error;
     }
   }
 
   get byteLength(): number {
-    const slabs = this.#groups.flatMap((group) => group.slabs);
-    return slabs.reduce((sum, slab) => sum + slab.view.byteLength, 0) + this.table.byteLength + this.waveTable.byteLength
-      + this.#uploads.byteLength + (this.tier?.byteLength ?? 0);
+    return this.#memory.byteLength + (this.tier?.byteLength ?? 0);
   }
 
   get slotCount(): number {
-    return this.#groups.reduce((sum, group) => sum + group.slotCount, 0);
+    return this.#memory.groups.reduce((sum, group) => sum + group.slotCount, 0);
   }
 
   /** By expert: 1 where a slot holds it, 2 where the second tier does, 3 where both do. */
@@ -180,7 +134,7 @@ export class ExpertPool {
 
   /** Fills the slots as far as the policies have a wish. */
   async fill({ onProgress, signal }: Pick<LoadOptions, 'onProgress' | 'signal'>): Promise<void> {
-    const wishes = this.#groups.map((group) => ({ group, keys: [...new Set(this.#policy.initial(group))] }));
+    const wishes = this.#memory.groups.map((group) => ({ group, keys: [...new Set(this.#policy.initial(group))] }));
     const total = (this.tier?.fillByteLength ?? 0)
       + wishes.reduce((sum, { group, keys }) => sum + Math.min(keys.length, group.slotCount) * group.slotByteLength, 0);
     let done = 0;
@@ -254,8 +208,8 @@ export class ExpertPool {
   async ensure(layerIndex: number, keys: readonly ExpertKey[], likely: readonly ExpertKey[] = []): Promise<void> {
     const wanted = new Set([...keys, ...likely]);
     const loads: Load[] = [];
-    const taken = new Map<Group, Set<number>>();
-    const plan = (group: Group, missing: readonly ExpertKey[], pinned: ReadonlySet<ExpertKey>): void => {
+    const taken = new Map<FilledGroup, Set<number>>();
+    const plan = (group: FilledGroup, missing: readonly ExpertKey[], pinned: ReadonlySet<ExpertKey>): void => {
       const used = taken.get(group) ?? new Set();
       taken.set(group, used);
       const slots = this.#freeSlots(group, missing.length, pinned, used);
@@ -269,7 +223,7 @@ export class ExpertPool {
     const spare = this.#spareSlots(group, wanted, NO_SLOTS);
     plan(group, missing, spare >= missing.length ? wanted : new Set(keys));
     const guessed = [...new Set(likely)].filter((key) => !this.isResident(key)).slice(0, Math.max(0, MAX_LOADS - loads.length));
-    for (const of of this.#groups) {
+    for (const of of this.#memory.groups) {
       const own = guessed.filter((key) => this.#group(Math.floor(key / this.shape.expertCount)) === of);
       if (own.length > 0) plan(of, own.slice(0, this.#spareSlots(of, wanted, taken.get(of) ?? NO_SLOTS)), wanted);
     }
@@ -321,21 +275,18 @@ export class ExpertPool {
   }
 
   destroy(): void {
-    for (const { slabs } of this.#groups) for (const { view } of slabs) view.buffer.destroy();
-    this.table.buffer.destroy();
-    this.waveTable.buffer.destroy();
-    this.#uploads.destroy();
+    this.#memory.destroy();
     this.tier?.destroy();
   }
 
-  #group(layerIndex: number): Group {
+  #group(layerIndex: number): FilledGroup {
     const group = this.#groupOfLayer.get(layerIndex);
     if (!group) throw new Error(`layer ${layerIndex} has no expert slots`);
     return group;
   }
 
   /** Empty slots first and those of experts that the tier holds, then those of the policy's victims; never one of `pinned`. */
-  #freeSlots(group: Group, count: number, pinned: ReadonlySet<ExpertKey>, taken: ReadonlySet<number> = NO_SLOTS): number[] {
+  #freeSlots(group: FilledGroup, count: number, pinned: ReadonlySet<ExpertKey>, taken: ReadonlySet<number> = NO_SLOTS): number[] {
     const slots: number[] = [];
     const candidates: ExpertKey[] = [];
     for (let slot = 0; slot < group.slotCount && slots.length < count; slot++) {
@@ -357,7 +308,7 @@ export class ExpertPool {
   }
 
   /** Slots that are empty or hold nothing of `pinned`. */
-  #spareSlots(group: Group, pinned: ReadonlySet<ExpertKey>, taken: ReadonlySet<number>): number {
+  #spareSlots(group: FilledGroup, pinned: ReadonlySet<ExpertKey>, taken: ReadonlySet<number>): number {
     let count = 0;
     for (let slot = 0; slot < group.slotCount; slot++) {
       if (!pinned.has(group.keys[slot]) && !taken.has(slot)) count += 1;
@@ -382,7 +333,7 @@ export class ExpertPool {
   }
 
   /** The slots that a prompt may overwrite. */
-  #stagingSlots(group: Group): number[] {
+  #stagingSlots(group: FilledGroup): number[] {
     const count = Math.min(group.slotCount, Math.max(this.shape.topK, Math.floor(group.slotCount * PROMPT_SLOT_SHARE)));
     return this.#freeSlots(group, count, new Set());
   }
@@ -430,7 +381,7 @@ export class ExpertPool {
   }
 
   /** Uploads a row into a slot, by finishLoads at the latest; whoever held it is no longer resident. */
-  async #place(group: Group, slot: number, key: ExpertKey, row: Uint8Array): Promise<void> {
+  async #place(group: FilledGroup, slot: number, key: ExpertKey, row: Uint8Array): Promise<void> {
     const before = group.keys[slot];
     if (before >= 0) {
       this.#slots[before] = NO_SLOT;
@@ -440,7 +391,7 @@ export class ExpertPool {
     }
     const start = this.#tracer?.on ? this.#tracer.now() : 0;
     const slab = group.slabs.findLast((candidate) => candidate.firstExpert <= slot)!;
-    await this.#uploads.write(slab.view.buffer, (slot - slab.firstExpert) * group.slotByteLength, row);
+    await this.#memory.uploads.write(slab.view.buffer, (slot - slab.firstExpert) * group.slotByteLength, row);
     group.keys[slot] = key;
     this.#slots[key] = slot;
     this.counters.rowsLoaded += 1;
@@ -450,7 +401,7 @@ export class ExpertPool {
 
   /** Submits uploads and table: what is submitted next finds the rows. */
   #finishLoads(): void {
-    this.#uploads.flush();
+    this.#memory.uploads.flush();
     this.#writeTable();
   }
 
