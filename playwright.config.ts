@@ -7,8 +7,8 @@ const portOf = (url: string): string => new URL(url).port;
 export default defineConfig({
   testDir: 'test/e2e',
   outputDir: 'test-results/e2e',
-  // Two cores: the software adapter alone keeps both busy.
-  workers: 1,
+  // The software adapter keeps two cores busy, but much of a test is waiting: for frames, clicks and the browser's processes.
+  workers: 2,
   timeout: 90_000,
   expect: { timeout: 20_000 },
   forbidOnly: process.env.CI !== undefined,

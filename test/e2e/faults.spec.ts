@@ -5,6 +5,9 @@ import { allowReadbacks, holdable } from './support/held_readbacks.ts';
 import { QWEN3_GGUF } from './support/models.ts';
 import { chat, closeSettings, expectOpen, importPath, send, setNumber } from './support/page_steps.ts';
 
+// What a crash leaves behind is the browser's own.
+test.use({ ownProfile: true });
+
 /** An answer's 16 tokens take a readback each, and its prompt some before. */
 const MIDDLE = 10;
 

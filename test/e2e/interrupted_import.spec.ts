@@ -58,19 +58,23 @@ test('a closed tab’s import goes on where it was, and gives the model bit for 
   expect(readFileSync(await (await download).path()).equals(readFileSync(QWEN3_GGUF))).toBe(true);
 });
 
-test('an import for which the room shrinks under way says so, and goes on when there is some again', async ({ context, page }) => {
-  await openPage(page);
-  const session = await context.newCDPSession(page);
-  const setQuota = (quotaSize?: number) => session.send('Storage.overrideQuotaForOrigin', { origin: new URL(SITE_URL).origin, quotaSize });
-  await importFrom(page);
-  await expect.poll(async () => Number(await page.getByRole('progressbar').getAttribute('aria-valuenow'))).toBeGreaterThan(30);
-  await setQuota(100_000);
-  await expect(page.getByTestId('error')).toContainText('The storage ran full during the import; free some space and drop the same files again to go on');
-  await expect(page.getByTestId('model-item')).toHaveAttribute('data-state', 'partial');
-  await setQuota();
-  await importPath(page, QWEN3_GGUF);
-  await expectOpen(page);
-  await expect(page.getByTestId('model-item')).toHaveAttribute('data-state', 'ready');
+test.describe('a profile on the disk, whose quota can be set', () => {
+  test.use({ ownProfile: true });
+
+  test('an import for which the room shrinks under way says so, and goes on when there is some again', async ({ context, page }) => {
+    await openPage(page);
+    const session = await context.newCDPSession(page);
+    const setQuota = (quotaSize?: number) => session.send('Storage.overrideQuotaForOrigin', { origin: new URL(SITE_URL).origin, quotaSize });
+    await importFrom(page);
+    await expect.poll(async () => Number(await page.getByRole('progressbar').getAttribute('aria-valuenow'))).toBeGreaterThan(30);
+    await setQuota(100_000);
+    await expect(page.getByTestId('error')).toContainText('The storage ran full during the import; free some space and drop the same files again to go on');
+    await expect(page.getByTestId('model-item')).toHaveAttribute('data-state', 'partial');
+    await setQuota();
+    await importPath(page, QWEN3_GGUF);
+    await expectOpen(page);
+    await expect(page.getByTestId('model-item')).toHaveAttribute('data-state', 'ready');
+  });
 });
 
 test('a closed tab’s import can be discarded, from the library or by cancelling the next', async ({ context, page }) => {

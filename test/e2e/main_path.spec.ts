@@ -4,6 +4,8 @@ import { expect, keepScreenshot, test } from './support/browser.ts';
 import { STARTER_GGUF } from './support/models.ts';
 import { chat, closeSettings, expectOpen, importPath, send, setNumber } from './support/page_steps.ts';
 
+test.use({ ownProfile: true });
+
 test('one model: import, chat, stop, reload, edit, regenerate, delete', async ({ page }) => {
   await page.goto(SITE_URL);
   await expect(page.getByTestId('welcome-first')).toBeVisible();

@@ -7,20 +7,24 @@ import { allowReadbacks, holdable } from './support/held_readbacks.ts';
 import { QWEN3_GGUF } from './support/models.ts';
 import { chat, closeSettings, expectOpen, importPath, send, setNumber } from './support/page_steps.ts';
 
-test('a model that the browser has no room for is refused before anything is written', async ({ context, page }) => {
-  await page.goto(SITE_URL);
-  await expect(page.getByTestId('storage-persisted')).toBeVisible();
-  // Chromium's estimate doesn't tell of this limit.
-  const session = await context.newCDPSession(page);
-  await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(SITE_URL).origin, quotaSize: 300_000 });
-  await importPath(page, QWEN3_GGUF);
-  const error = page.getByTestId('error');
-  await expect(error.locator('p')).toHaveText([/^".+" needs 0\.01 GB of browser storage and .+; delete a model or free disk space, then try again\.$/]);
-  await expect(page.getByTestId('model-item')).toHaveCount(0);
-  await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(SITE_URL).origin });
-  await importPath(page, QWEN3_GGUF);
-  await expectOpen(page);
-  await expect(error).toHaveCount(0);
+test.describe('a profile on the disk, whose quota can be set', () => {
+  test.use({ ownProfile: true });
+
+  test('a model that the browser has no room for is refused before anything is written', async ({ context, page }) => {
+    await page.goto(SITE_URL);
+    await expect(page.getByTestId('storage-persisted')).toBeVisible();
+    // Chromium's estimate doesn't tell of this limit.
+    const session = await context.newCDPSession(page);
+    await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(SITE_URL).origin, quotaSize: 300_000 });
+    await importPath(page, QWEN3_GGUF);
+    const error = page.getByTestId('error');
+    await expect(error.locator('p')).toHaveText([/^".+" needs 0\.01 GB of browser storage and .+; delete a model or free disk space, then try again\.$/]);
+    await expect(page.getByTestId('model-item')).toHaveCount(0);
+    await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(SITE_URL).origin });
+    await importPath(page, QWEN3_GGUF);
+    await expectOpen(page);
+    await expect(error).toHaveCount(0);
+  });
 });
 
 test('without OPFS, IndexedDB keeps the model: chat, reload, chat, export, delete', async ({ context, page }) => {

@@ -1,9 +1,11 @@
-/** Chromium with WebGPU on SwiftShader and a profile of its own, so that OPFS works and starts empty. */
+/** Chromium with WebGPU on SwiftShader; each test's storage starts empty. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, test as base, type BrowserContext, type Page } from '@playwright/test';
+import {
+  chromium, test as base, type Browser, type BrowserContext, type BrowserContextOptions, type LaunchOptions, type Page,
+} from '@playwright/test';
 
 export { expect } from '@playwright/test';
 
@@ -16,6 +18,8 @@ export interface BrowserOptions {
   webgpu: boolean;
   /** True: as on a first visit, the site's demo model opens by itself. */
   demo: boolean;
+  /** True: a browser of its own, with a profile on the disk, as people have one. */
+  ownProfile: boolean;
 }
 
 interface BrowserFixtures {
@@ -23,24 +27,46 @@ interface BrowserFixtures {
   pageErrors: string[];
 }
 
-export const test = base.extend<BrowserOptions & BrowserFixtures>({
+interface WorkerFixtures {
+  /** Browsers that tests share: to start one takes longer than most tests. */
+  browsers: (webgpu: boolean) => Promise<Browser>;
+}
+
+function launchOptions(webgpu: boolean): LaunchOptions {
+  const named = process.env.CHROMIUM_PATH ?? DEBIAN_CHROMIUM;
+  return {
+    executablePath: existsSync(named) ? named : undefined,
+    args: ['--no-sandbox', ...QUIET_FLAGS, ...(webgpu ? WEBGPU_FLAGS : [])],
+  };
+}
+
+export const test = base.extend<BrowserOptions & BrowserFixtures, WorkerFixtures>({
   webgpu: [true, { option: true }],
   demo: [false, { option: true }],
+  ownProfile: [false, { option: true }],
 
-  context: async ({ webgpu, demo, viewport, colorScheme, deviceScaleFactor, hasTouch, isMobile }, use) => {
-    const profile = await mkdtemp(join(tmpdir(), 'hotset-e2e-'));
-    const named = process.env.CHROMIUM_PATH ?? DEBIAN_CHROMIUM;
-    const context: BrowserContext = await chromium.launchPersistentContext(profile, {
-      executablePath: existsSync(named) ? named : undefined,
-      args: ['--no-sandbox', ...QUIET_FLAGS, ...(webgpu ? WEBGPU_FLAGS : [])],
-      viewport, colorScheme, deviceScaleFactor, hasTouch, isMobile,
-      permissions: ['clipboard-read', 'clipboard-write'],
+  browsers: [async ({}, use) => {
+    const open = new Map<boolean, Promise<Browser>>();
+    await use((webgpu) => {
+      const browser = open.get(webgpu) ?? chromium.launch(launchOptions(webgpu));
+      open.set(webgpu, browser);
+      return browser;
     });
+    for (const browser of open.values()) await (await browser).close();
+  }, { scope: 'worker' }],
+
+  context: async ({ browsers, webgpu, demo, ownProfile, viewport, colorScheme, deviceScaleFactor, hasTouch, isMobile }, use) => {
+    const options: BrowserContextOptions = {
+      viewport, colorScheme, deviceScaleFactor, hasTouch, isMobile, permissions: ['clipboard-read', 'clipboard-write'],
+    };
+    const profile = ownProfile ? await mkdtemp(join(tmpdir(), 'hotset-e2e-')) : null;
+    const context = profile === null ? await (await browsers(webgpu)).newContext(options)
+      : await chromium.launchPersistentContext(profile, { ...launchOptions(webgpu), ...options });
     // As someone who has cancelled it before: most tests want another model, at once.
     if (!demo) await context.addInitScript(() => localStorage.setItem('hotset.demo', '"declined"'));
     await use(context);
     await context.close();
-    await rm(profile, { recursive: true, force: true });
+    if (profile !== null) await rm(profile, { recursive: true, force: true });
   },
 
   page: async ({ context, pageErrors }, use) => {
