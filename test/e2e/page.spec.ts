@@ -160,6 +160,9 @@ test.describe('wide', () => {
     await expect(page.getByTestId('setting-temperature')).toHaveValue('2');
     await page.keyboard.press('Escape');
     await expect(page.getByTestId('settings-toggle')).toBeFocused();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await page.getByTestId('settings-toggle').press('Enter');
+    await expect(page.getByRole('button', { name: 'Close settings' })).toBeFocused();
   });
 
   test('every control has a name and the landmarks are there', async ({ page }) => {

@@ -61,6 +61,7 @@ export const evalCommand: Command = {
       terminal.note(`${label}${kind === 'webgpu' || fallbackReason === null ? '' : `. ${fallbackReason}`}\n`);
       const rows = await evaluateEntries(entries, settings, {
         backend, signal, maxRecordingByteLength: MAX_RECORDING_BYTES, clock: () => performance.now(), onProgress: progressLine(terminal),
+        ...(entries.length > 1 ? { onRow: (row: EvalRow) => terminal.note(rowNote(row)) } : {}),
       });
       if (flag(parsed, 'json')) {
         const { windows, calibrationTokens, maxTokens, decodes } = settings;
@@ -76,6 +77,10 @@ export const evalCommand: Command = {
     }
   },
 };
+
+function rowNote({ model, experts, evaluation: { perplexity, scoredTokens }, seconds }: EvalRow): string {
+  return `${model} ${experts}: perplexity ${perplexity.mean.toFixed(3)} over ${scoredTokens} tokens in ${seconds.toFixed(1)} s\n`;
+}
 
 /** Every model with every variant; a baseline of its own goes first. */
 function entriesOf(parsed: ParsedCommand): EvalEntry[] {

@@ -65,6 +65,8 @@ export interface EvalServices {
   /** Milliseconds. */
   readonly clock: () => number;
   readonly onProgress: (what: string, done: number, total: number) => void;
+  /** Told of each line as soon as it is there: all of them may take long. */
+  readonly onRow?: (row: EvalRow) => void;
 }
 
 /**
@@ -92,6 +94,7 @@ export async function evaluateEntries(
           ...score, expertSize: opened.size, expertErrors: errors,
           deviceByteLength: kind === 'reference' || !opened.isOwnFormat ? null : deviceByteLength,
         });
+        services.onRow?.(rows.at(-1)!);
         if (baseline === null && entries.length > 1) {
           keepOpen = recording === null;
           baseline = recording ?? engine.asBaseline();

@@ -52,6 +52,7 @@ export interface ConversationServices {
 const SAVE_INTERVAL_MILLIS = 2000;
 const COUNT_DELAY_MILLIS = 250;
 const RECOVERING = 'The graphics device was lost: the model is being loaded again, then the answer goes on.';
+const COPIES_START_AGAIN = 'Which experts have FP4 copies is found out anew, so the answer may go on in other words.';
 
 export function createConversation(services: ConversationServices): ConversationState {
   const { host, chats, settings, session, modelComing, notices, repair, randomSeed } = services;
@@ -79,7 +80,8 @@ export function createConversation(services: ConversationServices): Conversation
           // Events cross threads: some may arrive after the result, which has the whole text.
           if (live.peek() !== current) return;
           if (event.kind === 'recovering') {
-            notices.show({ kind: 'info', text: RECOVERING });
+            const copies = opened.info.approximations.applied.tierShare > 0 ? ` ${COPIES_START_AGAIN}` : '';
+            notices.show({ kind: 'info', text: `${RECOVERING}${copies}` });
             current.prefill.value = { done: 0, total: 0 };
             return;
           }

@@ -125,11 +125,15 @@ describe('an answer that fails', () => {
     }
   });
 
-  it('is none where a lost device is replaced: that is told, and the answer is whole', async () => {
-    const { notices, chats, conversation } = page(undefined, null, { kind: 'recovering', reason: 'The GPU was lost (test).' });
-    await conversation.send('one');
-    expect(notices.list.value).toMatchObject([{ kind: 'info', text: expect.stringMatching(/device was lost: the model is being loaded again/) }]);
-    expect(chats.current.value?.turns.at(-1)?.content).toBe('yes');
+  it('is none where a lost device is replaced: that is told, and what it means for FP4 copies; the answer is whole', async () => {
+    for (const [tierShare, told] of [[0, /the answer goes on\.$/], [0.1, /FP4 copies .* in other words\.$/]] as const) {
+      const { model, open, notices, chats, conversation } = page(undefined, null, { kind: 'recovering', reason: 'The GPU was lost (test).' });
+      open.value = { ...model, info: { ...model.info, approximations: { applied: { ...APPLIED, tierShare }, ignored: null } } };
+      await conversation.send('one');
+      expect(notices.list.value).toMatchObject([{ kind: 'info', text: expect.stringMatching(told) }]);
+      expect(notices.list.value[0].text).toContain('The graphics device was lost');
+      expect(chats.current.value?.turns.at(-1)?.content).toBe('yes');
+    }
   });
 });
 
