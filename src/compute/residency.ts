@@ -123,6 +123,13 @@ export interface ExpertPoolOptions {
   readonly stepMode?: StepMode;
 }
 
+/** What was counted between two looks at counters. */
+export function countersSince(before: Readonly<ResidencyCounters>, now: Readonly<ResidencyCounters>): ResidencyCounters {
+  const difference = { ...now };
+  for (const name of Object.keys(now) as (keyof ResidencyCounters)[]) difference[name] -= before[name];
+  return difference;
+}
+
 export function emptyResidencyCounters(): ResidencyCounters {
   return {
     steps: 0, zeroMissSteps: 0, stepwiseSteps: 0, missedLayers: 0, hits: 0, misses: 0, prefillLoads: 0, rowsLoaded: 0,

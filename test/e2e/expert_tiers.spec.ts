@@ -1,6 +1,6 @@
 /** A model of which the GPU holds half: the chat works, the settings say so, and nothing is lost when the device is. */
 import { SITE_URL } from './support/addresses.ts';
-import { beforeWorker, expect, keepScreenshot, test } from './support/browser.ts';
+import { beforeWorker, expect, keepScreenshot, orderWorkers, test } from './support/browser.ts';
 import { QWEN3_GGUF, STARTER_GGUF } from './support/models.ts';
 import { chat, closeSettings, confirmImport, expectOpen, importPath, send, setNumber } from './support/page_steps.ts';
 
@@ -61,12 +61,7 @@ test('half of the experts on the GPU: chosen, shown, kept over a reload, and ove
   await closeSettings(page);
 
   await page.getByTestId('new-chat').click();
-  await page.evaluate((order) => new Promise((heard) => {
-    const orders = new BroadcastChannel('test-devices');
-    orders.addEventListener('message', heard);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel's takes none
-    orders.postMessage(order);
-  }), READBACKS_LEFT);
+  await orderWorkers(page, 'test-devices', READBACKS_LEFT);
   await send(page, 'Tell me a story');
   // The other device compiles every kernel anew.
   await expect(page.getByTestId('answer-stats')).toHaveCount(1, { timeout: 60_000 });

@@ -2,14 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { createReferenceBackend } from '../../src/compute/reference/backend.ts';
 import { createEngine } from '../../src/engine/engine.ts';
-import { bytesSource } from '../../src/formats/byte_sources.ts';
-import type { MatrixSlice, ModelPlan } from '../../src/formats/model_plan.ts';
+import type { ModelPlan } from '../../src/formats/model_plan.ts';
 import { planModel } from '../../src/models/registry.ts';
-import { decodeRows, encodeRows } from '../../src/quant/pack.ts';
 import { EXPERT_CONVERSIONS } from '../../src/storage/conversion_report.ts';
 import { convertPlan } from '../../src/storage/convert_plan.ts';
 import { createDirectSource } from '../../src/storage/direct_source.ts';
 import { createInThreadConverter } from '../../src/storage/expert_converter.ts';
+import { asF32 } from '../support/decoded_slices.ts';
 import { openModel } from '../support/model_files.ts';
 
 const TOKENS = [3, 14, 15, 92, 65, 35];
@@ -21,13 +20,6 @@ async function logitsOf(plan: ModelPlan): Promise<Float32Array> {
   const [row] = await engine.logits(TOKENS, [TOKENS.length - 1]);
   await engine.dispose();
   return row;
-}
-
-async function asF32(slice: MatrixSlice): Promise<MatrixSlice> {
-  const { format, rows, cols } = slice;
-  const values = decodeRows(format, await slice.source.read(slice.byteOffset, slice.byteLength), rows, cols);
-  const bytes = encodeRows('F32', values, rows, cols);
-  return { ...slice, format: 'F32', source: bytesSource(slice.tensor, bytes), byteOffset: 0, byteLength: bytes.byteLength };
 }
 
 describe('a converted model', () => {

@@ -9,16 +9,15 @@ import type { ExpertKey, ExpertPoolOptions, PoolShape, TierOptions, TierPolicy }
 import { createWebGpuBackend, type WebGpuOptions } from '../../src/compute/webgpu/backend.ts';
 import { HeatTierPolicy } from '../../src/experts/heat_tier.ts';
 import { NextUsePolicy } from '../../src/experts/next_use.ts';
-import { bytesSource } from '../../src/formats/byte_sources.ts';
 import type { ExpertLayerPlan, MatrixSlice } from '../../src/formats/model_plan.ts';
 import { openDawn } from '../../src/hosts/dawn.ts';
 import { loadShaderSources } from '../../src/hosts/shaders_node.ts';
 import { buildGraph, planModel } from '../../src/models/registry.ts';
-import { decodeRows, encodeRows } from '../../src/quant/pack.ts';
 import { convertPlan, type StoragePlan } from '../../src/storage/convert_plan.ts';
 import { createDirectSource } from '../../src/storage/direct_source.ts';
 import { createInThreadConverter } from '../../src/storage/expert_converter.ts';
 import type { ModelSource } from '../../src/storage/model_source.ts';
+import { asF32 } from '../support/decoded_slices.ts';
 import { openModel, readReferenceRun } from '../support/model_files.ts';
 import { relativeL2 } from '../../tools/kit/checks.ts';
 import { LOGITS_TOLERANCE } from '../support/tolerances.ts';
@@ -66,13 +65,6 @@ async function load(backend: Backend, from: ModelSource, experts?: ExpertPoolOpt
   const { manifest } = from;
   const graph = buildGraph(manifest.architecture, manifest.hyperparameters, manifest.dense.map(({ name }) => name));
   return backend.load(from, graph, { contextLength: 64, ...(experts ? { experts } : {}) });
-}
-
-async function asF32(slice: MatrixSlice): Promise<MatrixSlice> {
-  const { format, rows, cols } = slice;
-  const values = decodeRows(format, await slice.source.read(slice.byteOffset, slice.byteLength), rows, cols);
-  const bytes = encodeRows('F32', values, rows, cols);
-  return { ...slice, format: 'F32', source: bytesSource(slice.tensor, bytes), byteOffset: 0, byteLength: bytes.byteLength };
 }
 
 const expected = new Map<(key: ExpertKey) => boolean, Promise<Float32Array>>();

@@ -1,6 +1,6 @@
 /** Adapter and device: the features and limits that we use when they are there, and what they are called. */
 import { DeviceMemoryError } from '../memory_error.ts';
-import type { DeviceTraits } from './kernel.ts';
+import type { BufferView, DeviceTraits } from './kernel.ts';
 
 // GPUBufferUsage is a global of browsers only (Node + Dawn exports it elsewhere): the specification's values.
 export const GPU_MAP_READ = 0x0001;
@@ -93,4 +93,29 @@ export async function checked<T>(device: GPUDevice, what: string, create: () => 
   if (memory) throw new DeviceMemoryError(`The GPU ran out of memory making ${what}. Close other GPU programs, choose a shorter context or a smaller model.`);
   if (validation) throw new Error(`WebGPU refused ${what}: ${validation.message}`);
   return made;
+}
+
+/** Buffers that are made one by one and go together. */
+export class BufferSet {
+  readonly #device: GPUDevice;
+  readonly #buffers: GPUBuffer[] = [];
+
+  constructor(device: GPUDevice) {
+    this.#device = device;
+  }
+
+  /** @throws Error saying what was being made and its size where the GPU has no room for it */
+  async make(label: string, byteLength: number, usage: number): Promise<BufferView> {
+    const buffer = await checked(this.#device, `${label} (${byteLength} bytes)`, () => this.#device.createBuffer({ label, size: byteLength, usage }));
+    this.#buffers.push(buffer);
+    return { buffer, byteOffset: 0, byteLength };
+  }
+
+  get byteLength(): number {
+    return this.#buffers.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  destroy(): void {
+    for (const buffer of this.#buffers) buffer.destroy();
+  }
 }

@@ -15,11 +15,9 @@ import {
 import { ExpertTierSlots, type TierServices } from './expert_tier.ts';
 import type { BufferView } from './kernel.ts';
 import { planSlotGroups } from './slot_groups.ts';
-import { createSlotMemory, type FilledGroup, type SlotMemory } from './slot_memory.ts';
+import { createSlotMemory, groupsByLayer, NO_SLOT, writeSlot, type FilledGroup, type SlotMemory } from './slot_memory.ts';
 import type { ExpertWeights } from './weights.ts';
 
-/** Table entry of an expert that no slot holds. */
-const NO_SLOT = 0xffffffff;
 /** Rows read at a time: bounds the memory beside the pool, and keeps a disk busy. */
 const PARALLEL_READS = 8;
 /** Rows that one resume of a step loads at most, beyond what it must: guesses aren't worth a long wait. */
@@ -83,7 +81,7 @@ export class ExpertPool {
     this.#tracer = tracer;
     this.shape = shape;
     this.#memory = memory;
-    this.#groupOfLayer = new Map(memory.groups.flatMap((group) => group.layerIndexes.map((layer) => [layer, group] as const)));
+    this.#groupOfLayer = groupsByLayer(memory.groups);
     this.table = memory.table;
     this.waveTable = memory.waveTable;
     this.#slots = new Uint32Array(shape.expertLayerCount * shape.expertCount).fill(NO_SLOT);
@@ -390,8 +388,7 @@ export class ExpertPool {
       this.#usedSlots += 1;
     }
     const start = this.#tracer?.on ? this.#tracer.now() : 0;
-    const slab = group.slabs.findLast((candidate) => candidate.firstExpert <= slot)!;
-    await this.#memory.uploads.write(slab.view.buffer, (slot - slab.firstExpert) * group.slotByteLength, row);
+    await writeSlot(this.#memory.uploads, group, slot, row);
     group.keys[slot] = key;
     this.#slots[key] = slot;
     this.counters.rowsLoaded += 1;

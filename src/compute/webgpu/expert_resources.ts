@@ -6,7 +6,7 @@ import type { LoadOptions, ModelGraph } from '../ops.ts';
 import { expertRowByteLength } from '../../storage/manifest.ts';
 import type { ModelSource } from '../../storage/model_source.ts';
 import { alignUp } from '../../quant/packed.ts';
-import { checked, GPU_COPY_DST, GPU_COPY_SRC, GPU_MAP_READ, GPU_STORAGE, type OpenedDevice } from './device.ts';
+import { BufferSet, GPU_COPY_DST, GPU_COPY_SRC, GPU_MAP_READ, GPU_STORAGE, type OpenedDevice } from './device.ts';
 import { coversAll, ExpertPool } from './expert_pool.ts';
 import type { BufferView } from './kernel.ts';
 import { expertTopK, layerIdsByteLength, scratchByteLengths, type PagingContext } from './program.ts';
@@ -49,16 +49,11 @@ export async function createExpertResources(
   const maxBinding = traits.maxStorageBufferBindingSize;
   const topK = expertTopK(graph);
   const isPaged = options.experts !== undefined && topK > 0 && !coversAll(options.experts, manifest);
-  const owned: GPUBuffer[] = [];
+  const buffers = new BufferSet(device);
   let pool: ExpertPool | null = null;
   const destroy = (): void => {
     pool?.destroy();
-    for (const buffer of owned) buffer.destroy();
-  };
-  const make = async (label: string, byteLength: number, usage: number): Promise<BufferView> => {
-    const buffer = await checked(device, `${label} (${byteLength} bytes)`, () => device.createBuffer({ label, size: byteLength, usage }));
-    owned.push(buffer);
-    return { buffer, byteOffset: 0, byteLength };
+    buffers.destroy();
   };
   try {
     const resident = new Map<number, ExpertWeights>();
@@ -66,28 +61,28 @@ export async function createExpertResources(
       pool = await ExpertPool.create(device, source, topK, options.experts!, maxBinding, options.tracer ?? null);
       await pool.fill(options);
     } else {
-      for (const weights of await uploadResident(device, source, graph, maxBinding, options, make)) {
+      for (const weights of await uploadResident(device, source, graph, maxBinding, options, buffers)) {
         resident.set(weights.entry.layer, weights);
       }
     }
     const paging = pool && {
-      pool, routed: await make('routed experts', alignUp(manifest.expertLayers.length * topK * 4, 16), GPU_STORAGE | GPU_COPY_SRC),
-      kept: await make('kept stream', alignUp(manifest.hyperparameters.hiddenSize * 4, 16), GPU_STORAGE | GPU_COPY_SRC),
+      pool, routed: await buffers.make('routed experts', alignUp(manifest.expertLayers.length * topK * 4, 16), GPU_STORAGE | GPU_COPY_SRC),
+      kept: await buffers.make('kept stream', alignUp(manifest.hyperparameters.hiddenSize * 4, 16), GPU_STORAGE | GPU_COPY_SRC),
     };
     const sizes = scratchByteLengths(graph, manifest, traits, maxStepTokens, isPaged);
     const scratch = sizes && {
-      hidden: await make('expert hidden', sizes.hidden, GPU_STORAGE),
-      down: await make('expert down', sizes.down, GPU_STORAGE),
-      pairs: await make('expert pairs', sizes.pairs, GPU_STORAGE),
-      tiles: await make('expert tiles', sizes.tiles, GPU_STORAGE),
+      hidden: await buffers.make('expert hidden', sizes.hidden, GPU_STORAGE),
+      down: await buffers.make('expert down', sizes.down, GPU_STORAGE),
+      pairs: await buffers.make('expert pairs', sizes.pairs, GPU_STORAGE),
+      tiles: await buffers.make('expert tiles', sizes.tiles, GPU_STORAGE),
     };
     const layerIds = isPaged || topK === 0 ? null
-      : await make('routed experts', manifest.expertLayers.length * layerIdsByteLength(topK), GPU_STORAGE | GPU_COPY_SRC);
+      : await buffers.make('routed experts', manifest.expertLayers.length * layerIdsByteLength(topK), GPU_STORAGE | GPU_COPY_SRC);
     const stampsByteOffset = ROUTED_BYTE_OFFSET + ((paging?.routed ?? layerIds)?.byteLength ?? 0);
-    const readback = await make('step readback', stampsByteOffset + STAMPS_BYTE_LENGTH, GPU_MAP_READ | GPU_COPY_DST);
+    const readback = await buffers.make('step readback', stampsByteOffset + STAMPS_BYTE_LENGTH, GPU_MAP_READ | GPU_COPY_DST);
     return {
       paging, scratch, layerIds, readback, stampsByteOffset, destroy,
-      byteLength: owned.reduce((sum, { size }) => sum + size, 0) + (pool?.byteLength ?? 0),
+      byteLength: buffers.byteLength + (pool?.byteLength ?? 0),
       weights(layer) {
         const weights = pool ? pool.weights(pool.layerIndex(layer)) : resident.get(layer);
         if (!weights) throw new Error(`the experts of layer ${layer} were not uploaded`);
@@ -103,7 +98,7 @@ export async function createExpertResources(
 /** All experts of the layers that the graph uses, in slabs no larger than a binding. */
 async function uploadResident(
   device: GPUDevice, source: ModelSource, graph: ModelGraph, maxBinding: number, options: Pick<LoadOptions, 'onProgress' | 'signal'>,
-  make: (label: string, byteLength: number, usage: number) => Promise<BufferView>,
+  buffers: BufferSet,
 ): Promise<ExpertWeights[]> {
   const { manifest } = source;
   const used = new Set(graph.ops.flatMap((op) => (op.kind === 'experts' ? [op.layer] : [])));
@@ -118,7 +113,7 @@ async function uploadResident(
     const slabs: ExpertSlab[] = [];
     const ranges = slabRanges(manifest.expertCount, strideByteLength, maxBinding, `layer ${entry.layer}`);
     for (const { first: firstExpert, count: expertCount } of ranges) {
-      const view = await make(`layer ${entry.layer} experts ${firstExpert}+`, expertCount * strideByteLength, GPU_STORAGE | GPU_COPY_DST);
+      const view = await buffers.make(`layer ${entry.layer} experts ${firstExpert}+`, expertCount * strideByteLength, GPU_STORAGE | GPU_COPY_DST);
       for (let e = 0; e < expertCount; e++) {
         const row = await source.readExpertRow(entry.layer, firstExpert + e, staging);
         await uploader.write(view.buffer, e * strideByteLength, row.subarray(0, expertRowByteLength(entry)));

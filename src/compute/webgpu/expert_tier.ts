@@ -8,22 +8,14 @@ import { expertRowByteLength } from '../../storage/manifest.ts';
 import type { Tracer } from '../../profile/trace.ts';
 import { tierByteLength, tierSlotByteLengths } from '../pool_size.ts';
 import type { ExpertKey, PoolShape, ResidencyCounters, SlotGroup, TierMove, TierOptions, TierPolicy } from '../residency.ts';
-import { checked, GPU_COPY_DST, GPU_STORAGE } from './device.ts';
-import { planSlotGroups, slabRanges } from './slot_groups.ts';
+import { BufferSet } from './device.ts';
+import { planSlotGroups } from './slot_groups.ts';
+import { createFilledGroups, groupsByLayer, NO_SLOT, writeSlot, type FilledGroup } from './slot_memory.ts';
 import type { UploadRing } from './upload_ring.ts';
 import type { ExpertSlab } from './weights.ts';
 
 /** Rows read at a time. */
 const PARALLEL_READS = 8;
-const NO_SLOT = 0xffffffff;
-
-interface TierGroup extends SlotGroup {
-  /** Number of the first tier slot in the slot table: main slots come before. */
-  readonly firstSlot: number;
-  readonly buffers: readonly { readonly buffer: GPUBuffer; readonly first: number; readonly count: number }[];
-  /** Expert in each slot; -1: empty. */
-  readonly keys: Int32Array;
-}
 
 /** Moves that are decided, and their rows, which are being read; null where a read has failed. */
 interface PendingMoves {
@@ -47,22 +39,29 @@ export class ExpertTierSlots {
   readonly #services: TierServices;
   readonly #tier: ExpertTier;
   readonly #policy: TierPolicy;
-  readonly #groups: readonly TierGroup[];
+  readonly #buffers: BufferSet;
+  readonly #groups: readonly FilledGroup[];
+  readonly #groupOfLayer: ReadonlyMap<number, FilledGroup>;
+  /** Number of the first tier slot of a group in the slot table: main slots come before. */
+  readonly #firstSlot: number;
   readonly #expertCount: number;
   #pending: PendingMoves | null = null;
   /** Decided when the latest step ended: due once the next one has run. */
   #decided: PendingMoves | null = null;
 
   private constructor(
-    services: TierServices, tier: ExpertTier, policy: TierPolicy, groups: readonly TierGroup[], options: TierOptions, keyCount: number,
+    services: TierServices, tier: ExpertTier, options: TierOptions, main: PoolShape, buffers: BufferSet, groups: readonly FilledGroup[],
   ) {
     this.#services = services;
     this.#tier = tier;
-    this.#policy = policy;
+    this.#policy = options.createPolicy({ ...main, groups });
+    this.#buffers = buffers;
     this.#groups = groups;
-    this.#expertCount = services.source.manifest.expertCount;
+    this.#groupOfLayer = groupsByLayer(groups);
+    this.#firstSlot = Math.max(...main.groups.map(({ slotCount }) => slotCount));
+    this.#expertCount = main.expertCount;
     this.gate = options.gate;
-    this.slots = new Uint32Array(keyCount).fill(NO_SLOT);
+    this.slots = new Uint32Array(main.expertLayerCount * main.expertCount).fill(NO_SLOT);
   }
 
   /** @throws Error with a sentence where the model has no second tier or the GPU no room for it */
@@ -78,34 +77,19 @@ export class ExpertTierSlots {
     if (byteLength < longest) throw new Error(`a second tier of ${byteLength} bytes holds no expert: one takes ${longest}`);
     // By the tier's own size alone: which experts share slots must not depend on the main pool.
     const planned = planSlotGroups(rows, expertCount, 1, byteLength, maxBindingByteLength);
-    const firstSlot = Math.max(...main.groups.map(({ slotCount }) => slotCount));
-    const made: GPUBuffer[] = [];
+    const buffers = new BufferSet(device);
     try {
-      const groups: TierGroup[] = [];
-      for (const [g, { layerIndexes, slotCount, slotByteLength }] of planned.entries()) {
-        const buffers = [];
-        const name = `the second tier of layer ${tier.layers[layerIndexes[0]].layer}`;
-        for (const { first, count } of slabRanges(slotCount, slotByteLength, maxBindingByteLength, name)) {
-          const size = count * slotByteLength;
-          const label = `tier slots ${g}, ${first}+`;
-          const buffer = await checked(device, `${label} (${size} bytes)`, () => device.createBuffer({
-            label, size, usage: GPU_STORAGE | GPU_COPY_DST,
-          }));
-          made.push(buffer);
-          buffers.push({ buffer, first, count });
-        }
-        groups.push({ layerIndexes, slotCount, slotByteLength, firstSlot, buffers, keys: new Int32Array(slotCount).fill(-1) });
-      }
-      const policy = options.createPolicy({ ...main, groups });
-      return new ExpertTierSlots(services, tier, policy, groups, options, main.expertLayerCount * expertCount);
+      const nameOf = ({ layerIndexes }: SlotGroup): string => `the second tier of layer ${tier.layers[layerIndexes[0]].layer}`;
+      const groups = await createFilledGroups(buffers, planned, 'tier slots', nameOf, maxBindingByteLength);
+      return new ExpertTierSlots(services, tier, options, main, buffers, groups);
     } catch (error) {
-      for (const buffer of made) buffer.destroy();
+      buffers.destroy();
       throw error;
     }
   }
 
   get byteLength(): number {
-    return this.#groups.reduce((sum, { buffers }) => sum + buffers.reduce((bytes, { buffer }) => bytes + buffer.size, 0), 0);
+    return this.#buffers.byteLength;
   }
 
   /** Bytes that fill() reads. */
@@ -123,11 +107,9 @@ export class ExpertTierSlots {
 
   /** Slabs of a layer's tier slots, for the kernels. */
   slabs(layerIndex: number): ExpertSlab[] {
-    const { buffers, firstSlot, slotByteLength } = this.#groupOf(layerIndex);
+    const { slabs, slotByteLength } = this.#groupOf(layerIndex);
     const rows = { shapes: this.#tier.layers[layerIndex], strideByteLength: slotByteLength };
-    return buffers.map(({ buffer, first, count }) => ({
-      view: { buffer, byteOffset: 0, byteLength: buffer.size }, firstExpert: firstSlot + first, expertCount: count, rows,
-    }));
+    return slabs.map((slab) => ({ ...slab, firstExpert: this.#firstSlot + slab.firstExpert, rows }));
   }
 
   /**
@@ -186,11 +168,11 @@ export class ExpertTierSlots {
   }
 
   destroy(): void {
-    for (const { buffers } of this.#groups) for (const { buffer } of buffers) buffer.destroy();
+    this.#buffers.destroy();
   }
 
-  #groupOf(layerIndex: number): TierGroup {
-    const group = this.#groups.find(({ layerIndexes }) => layerIndexes.includes(layerIndex));
+  #groupOf(layerIndex: number): FilledGroup {
+    const group = this.#groupOfLayer.get(layerIndex);
     if (!group) throw new Error(`layer ${layerIndex} has no tier slots`);
     return group;
   }
@@ -220,17 +202,16 @@ export class ExpertTierSlots {
     for (const [i, { key, evicts }] of moves.entries()) {
       const layerIndex = Math.floor(key / this.#expertCount);
       const group = this.#groupOf(layerIndex);
-      const slot = evicts === null ? group.keys.indexOf(-1) : this.slots[evicts] - group.firstSlot;
+      const slot = evicts === null ? group.keys.indexOf(-1) : this.slots[evicts] - this.#firstSlot;
       if (this.isHeld(key) || !(slot >= 0 && slot < group.slotCount) || (evicts !== null && group.keys[slot] !== evicts)) {
         throw new Error('the tier policy made a move that it may not');
       }
       const start = tracer?.on ? tracer.now() : 0;
-      const slab = group.buffers.findLast(({ first }) => first <= slot)!;
       const row = rows[i].subarray(0, expertRowByteLength(this.#tier.layers[layerIndex]));
-      await uploads.write(slab.buffer, (slot - slab.first) * group.slotByteLength, row);
+      await writeSlot(uploads, group, slot, row);
       if (evicts !== null) this.slots[evicts] = NO_SLOT;
       group.keys[slot] = key;
-      this.slots[key] = group.firstSlot + slot;
+      this.slots[key] = this.#firstSlot + slot;
       counters.promotions += 1;
       counters.byteLengthLoaded += row.byteLength;
       if (tracer?.on) this.#trace(tracer, start, key, row.byteLength);

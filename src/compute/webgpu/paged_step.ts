@@ -39,8 +39,8 @@ interface Missed {
   readonly keys: readonly ExpertKey[];
   /** How many of them. */
   readonly missing: number;
-  /** What later layers want, by the guess. */
-  readonly likely: ExpertKey[];
+  /** What each later layer wants, by the guess. */
+  readonly guessed: (readonly ExpertKey[])[];
   /** Expert layers of the program that are over with it. */
   readonly counted: number;
   /** When it became known, by the recorder's clock. */
@@ -126,31 +126,26 @@ export class PagedSteps {
     const callCount = program.trunk.length + launch.tail.length;
     let missed: Missed | null = null;
     let finished: Finished | null = null;
-    /** Layers behind the one that lacked something, as the guess has them. */
-    const guessed: (readonly ExpertKey[])[] = [];
     for await (const { piece, words } of this.#pieces.run(launch, () => missed !== null)) {
       const sections = program.sections.slice(Math.max(counted, piece.firstSection), piece.endSection);
       const at = missed ? 0 : this.#missedAt(sections, words);
       // Only the last piece knows the answer, and what all layers lacked.
       if (piece.end === callCount) finished = this.#finished(words);
       if (missed) {
-        const keys = sections.map((section) => this.#routedKeys(section, words));
-        missed.likely.push(...keys.flat());
-        guessed.push(...keys);
+        missed.guessed.push(...sections.map((section) => this.#routedKeys(section, words)));
         continue;
       }
       for (const section of sections.slice(0, at)) this.#count(section, words, 0);
       counted += at;
       if (at === sections.length) continue;
       missed = this.#miss(sections.slice(at), counted + 1, words);
-      guessed.push(...sections.slice(at + 1).map((section) => this.#routedKeys(section, words)));
       // Rows come while the GPU runs out what it has.
       await this.#load(missed);
     }
     if (missed) {
       await this.#load(missed);
       this.#traceMissed(missed, attempt);
-      if (finished) this.#countGuessed(guessed, finished.toleratedMisses - missed.missing);
+      if (finished) this.#countGuessed(missed.guessed, finished.toleratedMisses - missed.missing);
     }
     const outcome = finished ?? missed;
     if (!outcome) throw new Error('a step ended without an answer and without a layer that lacked experts');
@@ -219,13 +214,14 @@ export class PagedSteps {
     pool.counters.missedLayers += 1;
     this.#count(section, words, missing);
     const tracer = this.#observer?.tracer;
-    const likely = later.flatMap((one) => this.#routedKeys(one, words));
-    return { section, keys, missing, likely, counted, start: tracer?.on ? tracer.now() : 0 };
+    const guessed = later.map((one) => this.#routedKeys(one, words));
+    return { section, keys, missing, guessed, counted, start: tracer?.on ? tracer.now() : 0 };
   }
 
   /** Loads what a layer lacks, and with it what later layers probably will. */
-  async #load({ section, keys, likely }: Missed): Promise<void> {
+  async #load({ section, keys, guessed }: Missed): Promise<void> {
     const { pool } = this.#paging;
+    const likely = guessed.flat();
     if (![...keys, ...likely].every((key) => pool.isResident(key))) await pool.ensure(section.layerIndex, keys, likely);
   }
 
@@ -248,30 +244,26 @@ export class PagedSteps {
   }
 
   #count(section: ExpertSection, outcome: Uint32Array, missing: number): void {
-    const { pool } = this.#paging;
     const keys = this.#routedKeys(section, outcome);
-    pool.counters.hits += keys.length - missing;
-    pool.counters.misses += missing;
-    pool.routed(keys, 'decode', missing);
-    const tracer = this.#observer?.tracer;
-    if (!tracer?.on) return;
-    tracer.current.hits += keys.length - missing;
-    tracer.current.misses += missing;
-    for (const key of keys) tracer.routed(section.layerIndex, key % pool.shape.expertCount);
+    this.#paging.pool.routed(keys, 'decode', missing);
+    this.#tally(keys, missing);
   }
 
   /** Layers of a step that is over although they, or one before them, lacked `missing` experts. */
   #countGuessed(layers: readonly (readonly ExpertKey[])[], missing: number): void {
-    const { pool } = this.#paging;
-    for (const keys of layers) pool.routed(keys, 'decode', 0);
-    pool.counters.hits += layers.flat().length - missing;
-    pool.counters.misses += missing;
+    for (const keys of layers) this.#paging.pool.routed(keys, 'decode', 0);
+    this.#tally(layers.flat(), missing);
+  }
+
+  #tally(keys: readonly ExpertKey[], missing: number): void {
+    const { counters, shape: { expertCount } } = this.#paging.pool;
+    counters.hits += keys.length - missing;
+    counters.misses += missing;
     const tracer = this.#observer?.tracer;
     if (!tracer?.on) return;
-    tracer.current.hits += layers.flat().length - missing;
+    tracer.current.hits += keys.length - missing;
     tracer.current.misses += missing;
-    const { expertCount } = pool.shape;
-    for (const key of layers.flat()) tracer.routed(Math.floor(key / expertCount), key % expertCount);
+    for (const key of keys) tracer.routed(Math.floor(key / expertCount), key % expertCount);
   }
 
   /** Runs `before` and reads which experts the batch needs, in rising order. */

@@ -52,10 +52,6 @@ export class UploadRing {
     }
   }
 
-  get buffers(): readonly GPUBuffer[] {
-    return this.#stagings.map(({ buffer }) => buffer);
-  }
-
   get byteLength(): number {
     return this.#stagings.reduce((sum, { buffer }) => sum + buffer.size, 0);
   }

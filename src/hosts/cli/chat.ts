@@ -1,4 +1,5 @@
 /** `hotset chat MODEL`: a conversation on the terminal. */
+import { countersSince } from '../../compute/residency.ts';
 import { createInterface } from 'node:readline';
 import type { Engine } from '../../engine/engine.ts';
 import type { ChatMessage } from '../../engine/types.ts';
@@ -7,7 +8,7 @@ import type { Approximations } from '../../experts/approximations.ts';
 import { openNodeModel } from '../node_model.ts';
 import { textOption } from './args.ts';
 import type { Command, Terminal } from './command.ts';
-import { countersSince, EXPERT_OPTIONS, expertOptionsOf, residencyText } from './expert_options.ts';
+import { EXPERT_OPTIONS, expertOptionsOf, residencyText } from './expert_options.ts';
 import {
   BACKEND_OPTION, backendNameOf, CONTEXT_OPTION, contextLengthOf, SAMPLING_OPTIONS, samplingOf, withEngine,
 } from './model_options.ts';

@@ -1,7 +1,7 @@
 /** Scores one model after the other on the same text, each against the first. */
 import { basename } from 'node:path';
 import type { Backend } from '../../compute/ops.ts';
-import type { ResidencyCounters } from '../../compute/residency.ts';
+import { countersSince, type ResidencyCounters } from '../../compute/residency.ts';
 import { createEngine, type Engine } from '../../engine/engine.ts';
 import type { Evaluation } from '../../engine/evaluate.ts';
 import { LogitRecording, recordingByteLength, type BaselineLogits } from '../../engine/evaluate_baseline.ts';
@@ -11,7 +11,7 @@ import type { ModelSource } from '../../storage/model_source.ts';
 import { expertErrors, NO_ERRORS, type ExpertErrors, type ExpertSize } from './eval_expert_statistics.ts';
 import { sourceOpener, type OpenedSource, type SourceOpener } from './eval_sources.ts';
 import type { ExpertVariant } from './eval_variants.ts';
-import { countersSince, expertPool } from './expert_options.ts';
+import { expertPool } from './expert_options.ts';
 
 export interface EvalEntry {
   readonly modelPath: string;

@@ -98,13 +98,6 @@ export function approximationText({ tierShare, gate, missTolerance }: Approximat
   ].join(', ');
 }
 
-/** What was counted between two looks at counters. */
-export function countersSince(before: Readonly<ResidencyCounters>, now: Readonly<ResidencyCounters>): ResidencyCounters {
-  const difference = { ...now };
-  for (const name of Object.keys(now) as (keyof ResidencyCounters)[]) difference[name] -= before[name];
-  return difference;
-}
-
 /** 'experts resident in 31 of 40 steps, 97.1 % of those routed to; 12 rows, 3.4 MB fetched', and what approximations did */
 export function residencyText(counters: Readonly<ResidencyCounters>, { tierShare, gate, missTolerance }: Approximations): string {
   const { steps, zeroMissSteps, hits, misses, rowsLoaded, byteLengthLoaded } = counters;

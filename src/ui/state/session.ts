@@ -54,30 +54,33 @@ export function isDamage(error: unknown): boolean {
   return error instanceof Error && error.name === 'DamagedModelError';
 }
 
+/** Plain data, made in the same order of fields. */
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
 /** Which model is open, and on what. */
 export function createSession(services: SessionServices): SessionState {
   const { host, notices, tasks, settings, preferences, library } = services;
   const model = signal<OpenedModel | null>(null);
   const openingId = signal<string | null>(null);
-  const needsReopen = computed(() => {
+  /** What of the settings differs from what the model was opened with. */
+  const difference = computed((): 'none' | 'part of the GPU' | 'more' => {
     const opened = model.value;
-    if (opened === null) return false;
+    if (opened === null) return 'none';
     const { contextLength, backend } = settings.values.value;
     const { requested, info } = opened;
     const clip = (length: number): number => Math.min(length, info.trainedContextLength);
-    if (backend !== requested.backend || clip(contextLength) !== clip(requested.contextLength)) return true;
-    const wanted = [expertBudgetOf(settings.values.value).gpu, approximationsOf(settings.values.value)];
-    return info.experts !== null && JSON.stringify(wanted) !== JSON.stringify([requested.experts.gpu, requested.approximations]);
+    if (backend !== requested.backend || clip(contextLength) !== clip(requested.contextLength)) return 'more';
+    if (info.experts === null) return 'none';
+    if (!isSame(approximationsOf(settings.values.value), requested.approximations)) return 'more';
+    const { gpu } = expertBudgetOf(settings.values.value);
+    if (isSame(gpu, requested.experts.gpu)) return 'none';
+    // Trying out how much memory there is takes an opening.
+    return gpu === 'auto' ? 'more' : 'part of the GPU';
   });
-
-  const movesExperts = computed(() => {
-    const opened = model.value;
-    if (opened === null || opened.info.experts === null || expertBudgetOf(settings.values.value).gpu === 'auto') return false;
-    const { contextLength, backend } = settings.values.value;
-    const { requested } = opened;
-    return needsReopen.value && JSON.stringify([contextLength, backend, approximationsOf(settings.values.value)])
-      === JSON.stringify([requested.contextLength, requested.backend, requested.approximations]);
-  });
+  const needsReopen = computed(() => difference.value !== 'none');
+  const movesExperts = computed(() => difference.value === 'part of the GPU');
 
   /** Since the model was opened; apart from it, so that a new budget for RAM isn't taken for a new model. */
   const placementSince = signal<ExpertPlacement | null>(null);

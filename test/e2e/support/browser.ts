@@ -98,3 +98,13 @@ export async function beforeWorker(context: BrowserContext, script: string): Pro
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `test-results/screenshots/${name}.png`, animations: 'disabled' });
 }
+
+/** Gives the page's workers an order that what beforeWorker() gave them listens for, and waits until one has heard it. */
+export async function orderWorkers(page: Page, channel: string, order: number): Promise<void> {
+  await page.evaluate(([name, number]) => new Promise((heard) => {
+    const orders = new BroadcastChannel(name);
+    orders.addEventListener('message', heard);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel's takes none
+    orders.postMessage(number);
+  }), [channel, order] as const);
+}

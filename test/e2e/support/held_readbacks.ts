@@ -1,6 +1,6 @@
 /** Stops the worker's answers in their middle, for as long as a test likes: readbacks wait. */
 import type { BrowserContext, Page } from '@playwright/test';
-import { beforeWorker } from './browser.ts';
+import { beforeWorker, orderWorkers } from './browser.ts';
 
 const CHANNEL = 'test-readbacks';
 
@@ -30,11 +30,6 @@ export function holdable(context: BrowserContext): Promise<void> {
 }
 
 /** Lets so many more readbacks through in all workers that are there. */
-export async function allowReadbacks(page: Page, count: number): Promise<void> {
-  await page.evaluate(([channel, order]) => new Promise((heard) => {
-    const orders = new BroadcastChannel(channel);
-    orders.addEventListener('message', heard);
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel's takes none
-    orders.postMessage(order);
-  }), [CHANNEL, count] as const);
+export function allowReadbacks(page: Page, count: number): Promise<void> {
+  return orderWorkers(page, CHANNEL, count);
 }

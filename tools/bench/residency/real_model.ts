@@ -3,7 +3,7 @@
  * reached, what no policy could better (physical_bound.ts).
  */
 import type { Backend } from '../../../src/compute/ops.ts';
-import type { ExpertPoolOptions, PoolShape, ResidencyCounters } from '../../../src/compute/residency.ts';
+import { countersSince, type ExpertPoolOptions, type PoolShape, type ResidencyCounters } from '../../../src/compute/residency.ts';
 import { createEngine, type Engine } from '../../../src/engine/engine.ts';
 import type { ChatMessage } from '../../../src/engine/types.ts';
 import { NextUsePolicy } from '../../../src/experts/next_use.ts';
@@ -13,7 +13,8 @@ import { expertRowByteLength } from '../../../src/storage/manifest.ts';
 import type { ModelSource } from '../../../src/storage/model_source.ts';
 import { GREEDY } from '../measure.ts';
 import { fewestRows, stepBounds } from './physical_bound.ts';
-import { countersSince, type Print } from './sweep.ts';
+import { withRowsInMemory } from './rows_in_memory.ts';
+import type { Print } from './sweep.ts';
 
 /** Enough for a few answers, and a small KV cache. */
 const CONTEXT_TOKENS = 4096;
@@ -118,24 +119,12 @@ async function converse(engine: Engine, chat: readonly string[], maxTokens: numb
   return results;
 }
 
-/** Rows at the speed of a copy, as a RAM arena that holds them all gives them. Stays open: the engine closes what it is given. */
+/** All rows read before the clock starts. Stays open: the engine closes what it is given. */
 async function withAllRowsInMemory(source: ModelSource): Promise<ModelSource> {
   const { expertLayers, expertCount } = source.manifest;
-  const rows = new Map<number, Uint8Array[]>();
+  const held = withRowsInMemory(source);
   for (const { layer } of expertLayers) {
-    const ofLayer: Uint8Array[] = [];
-    for (let expert = 0; expert < expertCount; expert++) ofLayer.push(await source.readExpertRow(layer, expert));
-    rows.set(layer, ofLayer);
+    for (let expert = 0; expert < expertCount; expert++) await held.readExpertRow(layer, expert);
   }
-  return {
-    ...source,
-    async readExpertRow(layer, expert, into) {
-      const row = rows.get(layer)?.[expert];
-      if (!row) throw new RangeError(`there is no expert ${expert} in layer ${layer}`);
-      if (!into) return row;
-      into.set(row);
-      return into.subarray(0, row.byteLength);
-    },
-    close: () => Promise.resolve(),
-  };
+  return { ...held, close: () => Promise.resolve() };
 }

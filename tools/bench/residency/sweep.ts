@@ -1,6 +1,6 @@
 /** Decode speed against the size of the expert pool, on a model of random weights. Runs in Node and in a browser. */
 import type { Backend, LoadedModel } from '../../../src/compute/ops.ts';
-import type { ExpertPoolOptions, ResidencyCounters, StepMode } from '../../../src/compute/residency.ts';
+import { countersSince, type ExpertPoolOptions, type ResidencyCounters, type StepMode } from '../../../src/compute/residency.ts';
 import { approximationOptions } from '../../../src/experts/approximations.ts';
 import { NextUsePolicy } from '../../../src/experts/next_use.ts';
 import { STEP_FIELDS, type StepField } from '../../../src/profile/steps.ts';
@@ -10,6 +10,7 @@ import { manifestFromPlan } from '../../../src/storage/manifest.ts';
 import type { ModelSource } from '../../../src/storage/model_source.ts';
 import { withZipfRouting } from '../../synthetic/biased_router.ts';
 import { syntheticCheckpoint, syntheticSource } from '../../synthetic/synthetic_model.ts';
+import { withRowsInMemory } from './rows_in_memory.ts';
 import type { SweepOptions } from './sweep_options.ts';
 
 /** Takes a line of the report: the terminal, or the server that a page reports to. */
@@ -66,27 +67,10 @@ async function decode(model: LoadedModel, warm: number, count: number, tracer: T
   return { rate, tokens: timed, split, used: before && after ? countersSince(before, after) : null };
 }
 
-/** What was counted between two readings. */
-export function countersSince(before: Readonly<ResidencyCounters>, after: Readonly<ResidencyCounters>): ResidencyCounters {
-  const used = { ...after };
-  for (const name of Object.keys(used) as (keyof ResidencyCounters)[]) used[name] -= before[name];
-  return used;
-}
-
-/** Rows of a layer out of memory at the speed of a copy: a few made once serve all experts, which doesn't change routing. */
-function withRowsInMemory(source: ModelSource): ModelSource {
-  const rows = new Map<number, Uint8Array>();
-  const first = source.manifest.expertLayers[0].layer;
-  return {
-    ...source,
-    async readExpertRow(_layer, expert, into) {
-      const row = rows.get(expert % 8) ?? await source.readExpertRow(first, expert % 8);
-      rows.set(expert % 8, row);
-      if (!into) return row;
-      into.set(row);
-      return into.subarray(0, row.byteLength);
-    },
-  };
+/** A few rows of one layer serve all experts, which doesn't change routing: making them all would take minutes. */
+function withFewRows(source: ModelSource): ModelSource {
+  const { layer } = source.manifest.expertLayers[0];
+  return withRowsInMemory(source, (_layer, expert) => ({ layer, expert: expert % 8 }));
 }
 
 /** Gives a model of random weights a second tier, in MXFP4. */
@@ -94,7 +78,7 @@ function withTier(source: ModelSource, { shapeName, shape }: SweepOptions): Mode
   const checkpoint = syntheticCheckpoint(shape, {
     embedding: 'F32', attention: 'Q8_0', head: 'Q8_0', gateUp: 'MXFP4', down: 'MXFP4',
   }, `${shapeName} (random weights)`);
-  const fine = withRowsInMemory(syntheticSource(manifestFromPlan(planModel(checkpoint))));
+  const fine = withFewRows(syntheticSource(manifestFromPlan(planModel(checkpoint))));
   const { expertLayers: layers, expertStrideByteLength: strideByteLength } = fine.manifest;
   return {
     ...source, manifest: { ...source.manifest, tier: { layers, strideByteLength } },
@@ -123,7 +107,7 @@ export async function sweepPools(backend: Backend, options: SweepOptions, print:
   await print('| routing | pool | FP4 tier | steps | device memory | tok/s | of resident | hits | zero-miss steps | stepwise steps | missed layers/token | rows/token | MB/token | ms a token recorded: all / GPU / waiting / fetching / uploading |');
   await print('|---|---|---|---|---|---|---|---|---|---|---|---|---|---|');
   for (const exponent of exponents) {
-    const source: ModelSource = withTier(withRowsInMemory(withZipfRouting(syntheticSource(manifest), exponent)), options);
+    const source: ModelSource = withTier(withFewRows(withZipfRouting(syntheticSource(manifest), exponent)), options);
     let resident = 0;
     /** By tier, which changes it. */
     const texts = new Map<number, string>();
