@@ -1,5 +1,5 @@
 /** What every back end refuses, in the same words. */
-import type { Sequence, StepOutput } from './ops.ts';
+import type { BatchRow, Sequence, StepOutput } from './ops.ts';
 import { checkSamplingParams } from './sampling.ts';
 
 /** @throws RangeError naming what doesn't fit: step size, context, token ids, output rows, sampling parameters. */
@@ -18,4 +18,11 @@ export function checkStep(
   if (output.kind !== 'logits') return;
   const row = output.rows.find((r) => !(Number.isInteger(r) && r >= 0 && r < tokens.length));
   if (row !== undefined) throw new RangeError(`row ${row} is outside of a step of ${tokens.length} tokens`);
+}
+
+/** @throws RangeError as checkStep does, and for no rows, too many, or a sequence that is there twice. */
+export function checkBatch(rows: readonly BatchRow[], maxBatchRows: number, vocabSize: number): void {
+  if (rows.length < 1 || rows.length > maxBatchRows) throw new RangeError(`a batch takes 1 to ${maxBatchRows} rows, not ${rows.length}`);
+  if (new Set(rows.map(({ sequence }) => sequence)).size < rows.length) throw new RangeError('a sequence is in the batch twice');
+  for (const { sequence, token, output } of rows) checkStep(sequence, [token], output, 1, vocabSize);
 }

@@ -112,6 +112,15 @@ export interface Sequence {
   dispose(): void;
 }
 
+/** One sequence's row of a step that decodes several at once. */
+export interface BatchRow {
+  readonly sequence: Sequence;
+  /** Runs at position sequence.length. */
+  readonly token: number;
+  /** How the token after it is drawn. */
+  readonly output: Extract<StepOutput, { readonly kind: 'sample' }>;
+}
+
 export interface LoadProgress {
   readonly stage: 'read weights' | 'compile shaders' | 'self-test';
   readonly done: number;
@@ -138,13 +147,26 @@ export interface LoadedModel {
   readonly deviceByteLength: number;
   /** Null where all experts are resident. */
   readonly residency: Readonly<ResidencyCounters> | null;
-  createSequence(): Sequence;
+  /** Most rows that one stepBatch() takes; 1 where running several at once gains nothing or is not possible. */
+  readonly maxBatchRows: number;
+  /**
+   * An empty sequence with room for contextLength tokens.
+   * @throws DeviceMemoryError where the device has no room for another cache; the model and its other sequences go on
+   */
+  createSequence(): Promise<Sequence>;
   /**
    * Runs tokens at positions sequence.length … and appends them to the KV cache.
    * Steps on one model run one after the other in call order.
    * @throws RangeError where they don't fit the sequence's capacity or maxStepTokens.
    */
   step(sequence: Sequence, tokens: readonly number[], output: StepOutput): Promise<StepResult>;
+  /**
+   * One token each of several sequences in one step, in turn with step(). What a row draws doesn't depend on which other
+   * rows run with it: it is what step() of one token would have drawn, bit for bit.
+   * @returns the drawn token of each row
+   * @throws RangeError for no rows, more than maxBatchRows, or a sequence that is full or there twice
+   */
+  stepBatch(rows: readonly BatchRow[]): Promise<readonly number[]>;
   /**
    * Gives experts other device memory after the steps that were called before; sequences stay as they are. Absent where
    * a back end can't.

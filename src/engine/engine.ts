@@ -121,7 +121,9 @@ async function openEngine(options: EngineOptions): Promise<Engine> {
     model.dispose();
     throw signal.reason;
   }
-  return new OpenedEngine(options, model, prompter, load);
+  const engine = new OpenedEngine(options, model, prompter, load);
+  await engine.start();
+  return engine;
 }
 
 type LoadModel = (
@@ -134,7 +136,7 @@ class OpenedEngine implements Engine {
   #model: LoadedModel;
   readonly #source: ModelSource;
   readonly #prompter: Prompter | null;
-  readonly #session: Session;
+  #session!: Session;
   /** Null where a lost device is not replaced. */
   readonly #recovery: DeviceRecovery | null;
   readonly #clock: () => number;
@@ -153,7 +155,6 @@ class OpenedEngine implements Engine {
     this.#recovery = reopenBackend ? new DeviceRecovery({
       backend, reopen: reopenBackend, load: (on) => load(on, this.#experts, { signal: this.#closing.signal }),
     }) : null;
-    this.#session = new Session(model, (error) => this.#recover(error));
     this.#clock = clock ?? ((): number => performance.now());
     const { manifest } = source;
     this.vocabSize = manifest.hyperparameters.vocabSize;
@@ -166,6 +167,10 @@ class OpenedEngine implements Engine {
       chatTemplate: resolveChatTemplate(manifest.chatTemplate).source,
       deviceByteLength: model.deviceByteLength,
     };
+  }
+
+  async start(): Promise<void> {
+    this.#session = await Session.open(this.#model, (error) => this.#recover(error));
   }
 
   get residency(): Readonly<ResidencyCounters> | null {

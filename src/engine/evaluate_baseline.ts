@@ -45,7 +45,7 @@ export class SteppedModel implements BaselineLogits {
   }
 
   async logits({ offset, tokens, rows }: EvaluationStep): Promise<readonly Float32Array[]> {
-    this.#sequence ??= this.#model.createSequence();
+    this.#sequence ??= await this.#model.createSequence();
     if (offset === 0) this.#sequence.truncate(0);
     const { logits } = await this.#model.step(this.#sequence, tokens, rows.length === 0 ? { kind: 'none' } : { kind: 'logits', rows });
     return logits ?? [];

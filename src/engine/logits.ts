@@ -12,7 +12,7 @@ export async function collectLogits(
   if (strange !== undefined) throw new RangeError(`position ${strange} is outside of the ${tokens.length} tokens`);
   const wanted = [...new Set(positions)].sort((a, b) => a - b);
   const found = new Map<number, Float32Array>();
-  const sequence = model.createSequence();
+  const sequence = await model.createSequence();
   try {
     for (let begin = 0; begin < tokens.length; begin += chunk) {
       const part = tokens.slice(begin, begin + chunk);

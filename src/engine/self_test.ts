@@ -84,7 +84,7 @@ async function hiddenStates(
 ): Promise<readonly (readonly Float32Array[])[]> {
   const model: LoadedModel = await backend.load(source, probe, load);
   try {
-    const sequence = model.createSequence();
+    const sequence = await model.createSequence();
     // Back ends check ids against the graph's vocabulary, which is the hidden size here.
     const token = (i: number): number => (i * 7919 + 1) % Math.min(vocabSize, probe.vocabSize);
     const prompt = Array.from({ length: Math.min(promptTokens, model.maxStepTokens) }, (_, i) => token(i));

@@ -42,10 +42,15 @@ export class Session {
   /** Tokens of each step that filled the cache, in order. */
   #stepLengths: number[] = [];
 
-  constructor(model: LoadedModel, recover: Recover = async (failure) => { throw failure; }) {
+  private constructor(model: LoadedModel, sequence: Sequence, recover: Recover) {
     this.#model = model;
+    this.#sequence = sequence;
     this.#recover = recover;
-    this.#sequence = model.createSequence();
+  }
+
+  /** @throws DeviceMemoryError where the device has no room for another cache */
+  static async open(model: LoadedModel, recover: Recover = async (failure) => { throw failure; }): Promise<Session> {
+    return new Session(model, await model.createSequence(), recover);
   }
 
   get length(): number {
@@ -84,7 +89,7 @@ export class Session {
   async restore(failure: unknown, signal: AbortSignal, onProgress: (done: number, total: number) => void = () => undefined): Promise<void> {
     for (let error = failure; ;) {
       this.#model = await this.#recover(error);
-      this.#sequence = this.#model.createSequence();
+      this.#sequence = await this.#model.createSequence();
       try {
         return await this.#replay(signal, onProgress);
       } catch (again) {

@@ -10,8 +10,15 @@ export interface GenerateRequest {
   /** A chat (rendered with the model's template, generation prompt added) or a raw text. */
   readonly input: { readonly kind: 'chat'; readonly messages: readonly ChatMessage[] } | { readonly kind: 'text'; readonly text: string };
   readonly sampling: SamplingParams;
-  /** null: until an end token or a full context. */
+  /** null: until an end token or a full context; `written` counts. */
   readonly maxTokens: number | null;
+  /**
+   * Which conversation this belongs to: answers of several run at the same time, each has a KV cache of its own as long as
+   * there is room, and one conversation has one answer at a time. '' where it isn't given.
+   */
+  readonly conversation?: string;
+  /** Tokens of this very answer that an engine which is gone has written: the answer goes on behind them. */
+  readonly written?: readonly number[];
 }
 
 export type GenerateEvent =
@@ -19,12 +26,16 @@ export type GenerateEvent =
   /** Text is whole characters only: an emoji split over tokens appears with its last token. */
   | { readonly kind: 'token'; readonly token: number; readonly text: string }
   /** The device was lost; the model is being loaded again, then the answer goes on. */
-  | { readonly kind: 'recovering'; readonly reason: string };
+  | { readonly kind: 'recovering'; readonly reason: string }
+  /** As many answers as there is room for are being written: this one begins when one of them ends. */
+  | { readonly kind: 'queued' };
 
 export type StopReason = 'end' | 'max_tokens' | 'context_full' | 'stopped';
 
 export interface GenerateResult {
+  /** Of the whole answer: the request's `written` first. */
   readonly tokens: readonly number[];
+  /** Likewise. */
   readonly text: string;
   readonly stopReason: StopReason;
   readonly promptTokens: number;

@@ -110,6 +110,32 @@ export interface OpenedInfo extends EngineInfo {
   readonly approximations: UsableApproximations;
 }
 
+/** The open model, as all tabs see it. */
+export interface OpenModel {
+  readonly id: string;
+  readonly info: OpenedInfo;
+  /** What it was opened with, later changes of its budgets included. */
+  readonly requested: OpenOptions;
+}
+
+/** Where the engine that a tab speaks to runs. */
+export interface EnginePlace {
+  /** 'here': in this tab, for other tabs too; 'another-tab'; 'alone': in this tab, for it alone. */
+  readonly kind: 'here' | 'another-tab' | 'alone';
+  /** Why tabs don't share an engine, in a sentence; null where they do. */
+  readonly fallbackReason: string | null;
+}
+
+/** What a page is told without having asked. */
+export type HostNews =
+  /** The GPU device under the open model was lost and could not be replaced; the model is closed. */
+  | { readonly kind: 'device-lost'; readonly sentence: string }
+  /** Another tab opened a model, closed it, or gave its experts other memory. Told once at the beginning, too, if one is open. */
+  | { readonly kind: 'model'; readonly model: OpenModel | null }
+  /** Another tab imported or deleted a model. */
+  | { readonly kind: 'library' }
+  | { readonly kind: 'engine'; readonly place: EnginePlace };
+
 /**
  * What approximations did in one answer. Of an answer that went on after a lost device: since the model was loaded again,
  * the copies that this began with included.
@@ -173,9 +199,15 @@ export interface HostApi {
    * Rejects for a converted model, which holds its experts' original weights no more.
    */
   exportModel(id: string, onProgress: (p: Progress) => void): Promise<readonly { readonly name: string; readonly blob: Blob }[]>;
-  /** Opens a model for chat; closes the one that was open. */
+  /**
+   * Opens a model for chat, for all tabs; closes the one that was open. Where it is open already with the same options, that
+   * is it. Rejects while another tab has an answer written.
+   */
   openModel(id: string, options: OpenOptions, onProgress: (p: Progress) => void): Promise<OpenedInfo>;
-  /** Closes the open model, or gives up the opening in progress (its promise rejects). */
+  /**
+   * Closes the open model, or gives up the opening in progress (its promise rejects). Rejects while another tab has an answer
+   * written.
+   */
   closeModel(): Promise<void>;
   /**
    * Gives experts in RAM another budget (null: automatic) while the model runs, in the middle of an answer too.
@@ -190,17 +222,18 @@ export interface HostApi {
   setExpertGpu(
     gpu: Exclude<GpuBudget, 'auto'>, onProgress: (p: Progress) => void,
   ): Promise<Pick<OpenedInfo, 'experts' | 'approximations'> | null>;
-  /** Rejects with an error named 'ContextFullError' where the prompt is longer than the context. */
-  generate(request: GenerateRequest, onEvent: (e: GenerateEvent) => void): Promise<AnswerResult>;
-  /** Scores a text with the open model. stop() ends it, and it rejects then; not while an answer is written. */
-  evaluateText(request: QualityRequest, onProgress: (done: number, total: number) => void): Promise<QualityResult>;
-  /** Stops the running generation within one token. */
-  stop(): Promise<void>;
   /**
-   * Calls back with a sentence when the GPU device under the open model is lost and could not be replaced; the model is
-   * closed then. An answer goes on by itself on another device (GenerateEvent 'recovering').
+   * Several conversations' answers may run at a time (GenerateRequest.conversation). On a lost device an answer goes on by
+   * itself on another one, in the place of a closed tab's engine on another tab's (GenerateEvent 'recovering').
+   * Rejects with an error named 'ContextFullError' where the prompt is longer than the context.
    */
-  watchDevice(onLost: (sentence: string) => void): Promise<void>;
+  generate(request: GenerateRequest, onEvent: (e: GenerateEvent) => void): Promise<AnswerResult>;
+  /** Scores a text with the open model. stop(null) ends it, and it rejects then; not while an answer is written. */
+  evaluateText(request: QualityRequest, onProgress: (done: number, total: number) => void): Promise<QualityResult>;
+  /** Stops a conversation's answer within one token; null: all that this page has running, a measurement included. */
+  stop(conversation: string | null): Promise<void>;
+  /** Calls back with what happens to the engine, until the page is closed. One watcher a page: a later one takes its place. */
+  watch(onNews: (news: HostNews) => void): Promise<void>;
   /** Begins recording the open model and those opened later, changes its options, or ends it (null). */
   setProfiling(options: ProfilingOptions | null): Promise<void>;
   /** What was recorded, its steps from number `since` on. Meant to be asked a few times a second. */

@@ -10,7 +10,7 @@ import { Tracer } from '../profile/trace.ts';
 import { askForPersistence, detectStorage, storageEstimate, type StorageGlobals } from '../storage/detect.ts';
 import type { ExpertConverter } from '../storage/expert_converter.ts';
 import { createLibrary, type ModelLibrary } from '../storage/library.ts';
-import type { ApproximationCounts, HostApi, LoadProgress, OpenedInfo, OpenOptions, Progress } from './api.ts';
+import type { ApproximationCounts, HostApi, HostNews, LoadProgress, OpenedInfo, OpenOptions, Progress } from './api.ts';
 import type { BackendProvider } from './browser_backend.ts';
 import { blobsOf } from './browser_export.ts';
 import { importDroppedFiles, readDroppedModel } from './browser_import.ts';
@@ -65,13 +65,13 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
   const quality = createQualityMeter(() => performance.now());
   const tracer = new Tracer();
   const profiler = createProfiler(tracer, { performance, console, userAgent: globalThis.navigator?.userAgent ?? '' });
-  let tellLost: (sentence: string) => void = () => undefined;
+  let tell: (news: HostNews) => void = () => undefined;
 
   /** An answer goes on without its device where there is another; this is where there is none. */
   const loseModel = async (model: OpenedModel, sentence: string): Promise<void> => {
     if (opened !== model) return;
     opened = null;
-    tellLost(sentence);
+    tell({ kind: 'device-lost', sentence });
     // Frees what is left; steps of a lost device may fail in any way.
     await model.engine.dispose().catch(() => undefined);
   };
@@ -214,8 +214,8 @@ export function createBrowserHost({ backends, openConverter, globals, now }: Bro
     evaluateText: (request, onProgress) =>
       exclusively((engine, signal) => quality.measure(engine, request, onProgress, signal)),
     stop: async () => generating?.abort(),
-    watchDevice: async (onLost) => {
-      tellLost = onLost;
+    watch: async (onNews) => {
+      tell = onNews;
     },
     setProfiling: async (options) => profiler.set(options),
     profile: async (since) => profiler.snapshot(since),

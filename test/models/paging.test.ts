@@ -61,7 +61,7 @@ async function trace(model: LoadedModel, architecture: ReferenceArchitecture): P
   const prompt = tokens.slice(0, 13);
   const found: unknown[] = [];
   for (const chunk of [model.maxStepTokens, 1]) {
-    const sequence = model.createSequence();
+    const sequence = await model.createSequence();
     for (let at = 0; at < prompt.length; at += chunk) {
       const part = prompt.slice(at, at + chunk);
       const { logits } = await model.step(sequence, part, { kind: 'logits', rows: [part.length - 1] });
@@ -70,7 +70,7 @@ async function trace(model: LoadedModel, architecture: ReferenceArchitecture): P
     sequence.dispose();
   }
   for (const sampling of [GREEDY, SAMPLED]) {
-    const sequence = model.createSequence();
+    const sequence = await model.createSequence();
     for (let at = 0; at < prompt.length - 1; at += model.maxStepTokens) {
       await model.step(sequence, prompt.slice(at, Math.min(prompt.length - 1, at + model.maxStepTokens)), { kind: 'none' });
     }
@@ -148,7 +148,7 @@ it('answers the same in many pieces, layers missed in several of them', async ()
   for (const stepMode of [null, 'whole', 'stepwise', 'adaptive'] as const) {
     const experts = stepMode === null ? {} : { experts: { size: { share: 0.25 }, createPolicy: lfru, stepMode } };
     const model = await backend.load(source, graph, { contextLength: 16, ...experts });
-    const sequence = model.createSequence();
+    const sequence = await model.createSequence();
     const text = [1];
     for (let i = 0; i < 10; i++) {
       text.push((await model.step(sequence, text.slice(-1), { kind: 'sample', sampling: SAMPLED, recentTokens: [] })).token!);
@@ -173,7 +173,7 @@ describe('a running model', () => {
   /** Greedy and sampled tokens by turns behind a prompt, on one sequence. */
   async function write(model: LoadedModel, between: (step: number) => Promise<void> = async () => undefined): Promise<number[]> {
     const prompt = readReferenceRun('qwen3_moe').tokens.slice(0, 5);
-    const sequence = model.createSequence();
+    const sequence = await model.createSequence();
     await model.step(sequence, prompt.slice(0, -1), { kind: 'none' });
     const text = [prompt.at(-1)!];
     for (let i = 0; i < 8; i++) {

@@ -86,14 +86,14 @@ async function referenceLogits(isHeld: (key: ExpertKey) => boolean, tokens: read
 }
 
 async function batchLogits(model: LoadedModel, tokens: readonly number[]): Promise<Float32Array> {
-  const sequence = model.createSequence();
+  const sequence = await model.createSequence();
   const { logits } = await model.step(sequence, tokens, { kind: 'logits', rows: [tokens.length - 1] });
   sequence.dispose();
   return logits![0].slice();
 }
 
 async function stepwiseLogits(model: LoadedModel, tokens: readonly number[]): Promise<Float32Array> {
-  const sequence = model.createSequence();
+  const sequence = await model.createSequence();
   let last = new Float32Array();
   for (const token of tokens) {
     const { logits } = await model.step(sequence, [token], { kind: 'logits', rows: [0] });
@@ -105,7 +105,7 @@ async function stepwiseLogits(model: LoadedModel, tokens: readonly number[]): Pr
 
 /** Sampled tokens, and at the end the logits' bits. */
 async function sampledText(model: LoadedModel, prompt: readonly number[], length: number): Promise<number[]> {
-  const sequence = model.createSequence();
+  const sequence = await model.createSequence();
   await model.step(sequence, prompt.slice(0, -1), { kind: 'none' });
   const text = [prompt.at(-1)!];
   for (let i = 0; i < length; i++) {

@@ -28,7 +28,7 @@ async function load(backend: Backend, experts: ExpertPoolOptions | undefined, tr
 
 /** A prompt and what follows it, on a fresh sequence. */
 async function answer(model: LoadedModel): Promise<number[]> {
-  const sequence = model.createSequence();
+  const sequence = await model.createSequence();
   const tokens: number[] = [];
   let input = PROMPT;
   while (tokens.length <= DECODED) {

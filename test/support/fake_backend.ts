@@ -48,8 +48,8 @@ export function createFakeBackend({ maxStepTokens = 4, tokenAt, logitsAt, lost, 
   const steps: RecordedStep[] = [];
   let disposedModels = 0;
   const load = async (_source: ModelSource, graph: ModelGraph, { contextLength }: LoadOptions): Promise<LoadedModel> => ({
-    maxStepTokens, contextLength, deviceByteLength: 0, residency: null,
-    createSequence: () => new FakeSequence(contextLength),
+    maxStepTokens, maxBatchRows: 1, contextLength, deviceByteLength: 0, residency: null,
+    createSequence: async () => new FakeSequence(contextLength),
     async step(sequence: Sequence, tokens: readonly number[], output: StepOutput): Promise<StepResult> {
       const step = { position: sequence.length, tokens: [...tokens], output };
       if (tokens.length > maxStepTokens || sequence.length + tokens.length > sequence.capacity) throw new RangeError('too long');
@@ -64,6 +64,7 @@ export function createFakeBackend({ maxStepTokens = 4, tokenAt, logitsAt, lost, 
           : null,
       };
     },
+    stepBatch: async () => { throw new RangeError('a batch takes 1 to 1 rows'); },
     dispose: () => {
       disposedModels++;
     },

@@ -65,7 +65,7 @@ export async function loadQuantisedModel(backend: Backend, name: string): Promis
 export async function logitsAtPositions(model: LoadedModel, run: ReferenceRun, decodeSteps: number): Promise<Float32Array[]> {
   const { tokens, logit_positions: positions } = run;
   const found: Float32Array[] = [];
-  const sequence = model.createSequence();
+  const sequence = await model.createSequence();
   for (let begin = 0; begin < tokens.length;) {
     const left = tokens.length - decodeSteps - begin;
     const end = begin + (left > 0 ? Math.min(left, model.maxStepTokens) : 1);

@@ -1,5 +1,5 @@
 /** Times a loaded model: prompt and answer speed in tokens a second. */
-import type { LoadedModel, SamplingParams } from '../../src/compute/ops.ts';
+import type { LoadedModel, Sequence, SamplingParams } from '../../src/compute/ops.ts';
 
 export const GREEDY: SamplingParams = {
   temperature: 0, topK: 0, topP: 1, minP: 0, repetitionPenalty: 1, penaltyLastN: 0, seed: 1,
@@ -32,7 +32,7 @@ export function promptTokens(length: number, vocabSize: number): number[] {
 const sampleOutput = { kind: 'sample', sampling: GREEDY, recentTokens: [] } as const;
 
 /** Feeds a prompt in the largest chunks the model takes; answers the token sampled after its last one. */
-async function prefill(model: LoadedModel, sequence: ReturnType<LoadedModel['createSequence']>, tokens: readonly number[]): Promise<number> {
+async function prefill(model: LoadedModel, sequence: Sequence, tokens: readonly number[]): Promise<number> {
   let token: number | null = null;
   for (let at = 0; at < tokens.length; at += model.maxStepTokens) {
     const chunk = tokens.slice(at, at + model.maxStepTokens);
@@ -48,7 +48,7 @@ async function prefill(model: LoadedModel, sequence: ReturnType<LoadedModel['cre
 /** Prompt speed: from the first chunk's submission to the sampled token's arrival. One warm-up run is left out. */
 export async function measurePrefill(model: LoadedModel, length: number, vocabSize: number, runs: number): Promise<Rate> {
   const tokens = promptTokens(length, vocabSize);
-  const sequence = model.createSequence();
+  const sequence = await model.createSequence();
   const times: number[] = [];
   for (let run = 0; run <= runs; run++) {
     sequence.truncate(0);
@@ -68,7 +68,7 @@ export async function measureDecode(
   model: LoadedModel, promptLength: number, length: number, vocabSize: number, runs: number,
 ): Promise<Rate> {
   const prompt = promptTokens(promptLength, vocabSize);
-  const sequence = model.createSequence();
+  const sequence = await model.createSequence();
   const times: number[] = [];
   for (let run = 0; run <= runs; run++) {
     sequence.truncate(0);

@@ -42,7 +42,7 @@ export async function worstError(model: LoadedModel, run: ReferenceRun, chunk: n
 
 /** Greedy continuation, sampled by the back end itself. */
 export async function continueGreedily(model: LoadedModel, prompt: readonly number[], count: number): Promise<number[]> {
-  const sequence = model.createSequence();
+  const sequence = await model.createSequence();
   const output = { kind: 'sample', sampling: GREEDY, recentTokens: [] } as const;
   const continuation: number[] = [];
   // The last token of the prompt is the first step of decode; what lies before it goes in as large steps as fit.

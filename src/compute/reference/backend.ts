@@ -1,5 +1,5 @@
 /** The reference back end: plain TypeScript, one thread. The oracle of the tests and the fallback without WebGPU. */
-import { checkStep } from '../check_step.ts';
+import { checkBatch, checkStep } from '../check_step.ts';
 import { sampleToken } from '../sampling.ts';
 import type {
   Backend, BackendInfo, LoadedModel, LoadOptions, ModelGraph, Sequence, StepOutput, StepResult,
@@ -28,6 +28,9 @@ export interface ReferenceOptions {
   /** Told after each step how many tokens it ran. */
   readonly onStepped?: (tokens: number) => void;
 }
+
+/** Rows run one after the other: more would only keep those that come later waiting. */
+const MAX_BATCH_ROWS = 8;
 
 const DEFAULTS = {
   decodedByteLength: 512 * 2 ** 20,
@@ -113,16 +116,23 @@ async function loadModel(
 
   // Steps share the interpreter's activations, so each waits for the one before, failed or not.
   let latest: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = latest.then(work);
+    latest = result.catch(() => undefined);
+    return result;
+  };
   return {
-    maxStepTokens, contextLength,
+    maxStepTokens, contextLength, maxBatchRows: MAX_BATCH_ROWS,
     deviceByteLength: total,
     residency: pool ? experts.counters : null,
-    createSequence: () => new ReferenceSequence(contextLength, graph.kvLayers),
-    step: (sequence, tokens, output) => {
-      const result = latest.then(() => step(sequence, tokens, output));
-      latest = result.catch(() => undefined);
-      return result;
-    },
+    createSequence: async () => new ReferenceSequence(contextLength, graph.kvLayers),
+    step: (sequence, tokens, output) => inTurn(() => step(sequence, tokens, output)),
+    stepBatch: (rows) => inTurn(async () => {
+      checkBatch(rows, MAX_BATCH_ROWS, graph.vocabSize);
+      const drawn: number[] = [];
+      for (const { sequence, token, output } of rows) drawn.push((await step(sequence, [token], output)).token!);
+      return drawn;
+    }),
     dispose: () => {
       tracer?.detach(view);
       dense.clear();

@@ -1,6 +1,6 @@
 /** A model on the GPU. Where all experts are resident, a sampled token comes back as the only readback of its step. */
-import { checkStep } from '../check_step.ts';
-import type { LoadedModel, LoadOptions, ModelGraph, Sequence, StepOutput, StepResult } from '../ops.ts';
+import { checkBatch, checkStep } from '../check_step.ts';
+import type { BatchRow, LoadedModel, LoadOptions, ModelGraph, Sequence, StepOutput, StepResult } from '../ops.ts';
 import type { ExpertView, Tracer } from '../../profile/trace.ts';
 import type { Manifest, ModelSource } from '../../storage/model_source.ts';
 import type { ExpertPoolOptions, ResidencyCounters } from '../residency.ts';
@@ -111,6 +111,7 @@ class GpuModel implements LoadedModel {
 
   get maxStepTokens(): number { return this.#resources.maxStepTokens; }
   get contextLength(): number { return this.#resources.contextLength; }
+  get maxBatchRows(): number { return 1; }
   get deviceByteLength(): number { return this.#resources.byteLength + (this.#warm?.cache?.byteLength ?? 0); }
 
   get residency(): Readonly<ResidencyCounters> | null { return this.#resources.experts.paging?.pool.counters ?? null; }
@@ -135,7 +136,7 @@ class GpuModel implements LoadedModel {
     return mine;
   }
 
-  createSequence(): Sequence {
+  async createSequence(): Promise<Sequence> {
     const sequence = this.#warm ?? new GpuSequence(this.contextLength);
     this.#warm = null;
     return sequence;
@@ -145,6 +146,13 @@ class GpuModel implements LoadedModel {
     const mine = this.#tail.then(() => this.#run(sequence, tokens, output));
     this.#tail = mine.catch(() => undefined);
     return mine;
+  }
+
+  async stepBatch(rows: readonly BatchRow[]): Promise<readonly number[]> {
+    checkBatch(rows, this.maxBatchRows, this.#graph.vocabSize);
+    const drawn: number[] = [];
+    for (const { sequence, token, output } of rows) drawn.push((await this.step(sequence, [token], output)).token!);
+    return drawn;
   }
 
   dispose(): void {

@@ -78,7 +78,7 @@ export function createConversation(services: ConversationServices): Conversation
         { input: { kind: 'chat', messages: request }, sampling: samplingOf(values, randomSeed), maxTokens: values.maxTokens },
         (event) => {
           // Events cross threads: some may arrive after the result, which has the whole text.
-          if (live.peek() !== current) return;
+          if (live.peek() !== current || event.kind === 'queued') return;
           if (event.kind === 'recovering') {
             const copies = opened.info.approximations.applied.tierShare > 0 ? ` ${COPIES_START_AGAIN}` : '';
             notices.show({ kind: 'info', text: `${RECOVERING}${copies}` });
@@ -156,7 +156,7 @@ export function createConversation(services: ConversationServices): Conversation
     const current = live.peek();
     if (current === null) return;
     current.stopping.value = true;
-    await host.stop();
+    await host.stop(null);
   };
 
   // Counts what is in the context whenever another chat, model or system prompt is chosen.
@@ -196,7 +196,7 @@ export function createConversation(services: ConversationServices): Conversation
   // An answer whose chat was deleted has nowhere to go.
   effect(() => {
     const current = live.value;
-    if (current !== null && !chats.list.value.some((chat) => chat.id === current.chatId)) void host.stop();
+    if (current !== null && !chats.list.value.some((chat) => chat.id === current.chatId)) void host.stop(null);
   });
 
   return {

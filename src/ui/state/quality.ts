@@ -59,7 +59,7 @@ export function createQuality({ host, session, conversation, fetchSample }: Qual
   const stop = (): void => {
     if (running.peek() === null || stopping.peek()) return;
     stopping.value = true;
-    void host.stop();
+    void host.stop(null);
   };
 
   return {

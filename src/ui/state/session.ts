@@ -176,7 +176,9 @@ export function createSession(services: SessionServices): SessionState {
     if (summary !== undefined) await open(summary);
   };
 
-  void host.watchDevice((sentence) => {
+  void host.watch((news) => {
+    if (news.kind !== 'device-lost') return;
+    const { sentence } = news;
     const lost = model.peek();
     model.value = null;
     notices.show({

@@ -164,8 +164,8 @@ export function createScriptedHost(query: URLSearchParams): HostApi {
     stop: async () => {
       stopped = true;
     },
-    watchDevice: async (onLost) => {
-      loseDevice = onLost;
+    watch: async (onNews) => {
+      loseDevice = (sentence) => onNews({ kind: 'device-lost', sentence });
     },
     setProfiling: async (options) => profiler.set(options),
     profile: async (since) => profiler.snapshot(since),

@@ -19,7 +19,7 @@ function loadTiny(options: ReferenceOptions = {}, load: Partial<LoadOptions> = {
 }
 
 async function lastLogits(model: LoadedModel, tokens: readonly number[]): Promise<Float32Array> {
-  const { logits } = await model.step(model.createSequence(), tokens, { kind: 'logits', rows: [tokens.length - 1] });
+  const { logits } = await model.step(await model.createSequence(), tokens, { kind: 'logits', rows: [tokens.length - 1] });
   return logits![0];
 }
 
@@ -46,7 +46,7 @@ describe('a step', () => {
 
   it('continues after truncate as if the rest had never been', async () => {
     const model = await loadTiny();
-    const sequence = model.createSequence();
+    const sequence = await model.createSequence();
     await model.step(sequence, PROMPT, { kind: 'none' });
     sequence.truncate(3);
     const { logits } = await model.step(sequence, [8], { kind: 'logits', rows: [0] });
@@ -61,7 +61,7 @@ describe('a step', () => {
       ...source,
       readExpertRow: (layer, expert) => (broken ? Promise.reject(new Error('disk gone')) : source.readExpertRow(layer, expert)),
     });
-    const sequence = model.createSequence();
+    const sequence = await model.createSequence();
     await expect(model.step(sequence, PROMPT, { kind: 'none' })).rejects.toThrow('disk gone');
     expect(sequence.length).toBe(0);
     broken = false;
@@ -80,8 +80,8 @@ describe('a step', () => {
     const model = await loadTiny();
     const sampling = { temperature: 1, topK: 0, topP: 1, minP: 0, repetitionPenalty: 1, penaltyLastN: 0, seed: 5 };
     const output = { kind: 'sample', sampling, recentTokens: [] } as const;
-    const whole = await model.step(model.createSequence(), PROMPT, output);
-    const sequence = model.createSequence();
+    const whole = await model.step(await model.createSequence(), PROMPT, output);
+    const sequence = await model.createSequence();
     await model.step(sequence, PROMPT.slice(0, 5), { kind: 'none' });
     expect((await model.step(sequence, PROMPT.slice(5), output)).token).toBe(whole.token);
   });
@@ -95,12 +95,12 @@ describe('a step', () => {
   ])('refuses %s', async (_, tokens, rows, message) => {
     const model = await loadTiny({ maxStepTokens: 8 });
     const output = rows.length > 0 ? { kind: 'logits', rows } as const : { kind: 'none' } as const;
-    await expect(model.step(model.createSequence(), tokens, output)).rejects.toThrow(message);
+    await expect(model.step(await model.createSequence(), tokens, output)).rejects.toThrow(message);
   });
 
   it('refuses more than the context holds', async () => {
     const model = await loadTiny();
-    const sequence = model.createSequence();
+    const sequence = await model.createSequence();
     await model.step(sequence, [...PROMPT, ...PROMPT], { kind: 'none' });
     await expect(model.step(sequence, [1], { kind: 'none' })).rejects.toThrow(/do not fit the context of 16/);
   });

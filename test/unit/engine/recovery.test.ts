@@ -57,7 +57,7 @@ async function rig(backends: readonly FakeBackend[], noOther = new Error('no ada
   });
   const reasons: string[] = [];
   recovery.begin((reason) => reasons.push(reason));
-  return { session: new Session(await load(backends[0]), (error) => recovery.recover(error)), recovery, reasons };
+  return { session: await Session.open(await load(backends[0]), (error) => recovery.recover(error)), recovery, reasons };
 }
 
 describe('a lost device', () => {

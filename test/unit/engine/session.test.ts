@@ -12,7 +12,7 @@ async function openSession(options: FakeBackendOptions, contextLength = 32): Pro
   const backend = createFakeBackend(options);
   // The fake reads neither source nor graph.
   const model: LoadedModel = await backend.load({} as never, { vocabSize: 8 } as never, { contextLength });
-  return { session: new Session(model), backend };
+  return { session: await Session.open(model), backend };
 }
 
 function request(prompt: readonly number[], more: Partial<DecodeRequest> = {}): DecodeRequest {

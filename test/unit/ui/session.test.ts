@@ -21,7 +21,7 @@ async function rig({ experts = PLACEMENT, ignored = null }: { experts?: ExpertPl
   const setExpertGpu = vi.fn<HostApi['setExpertGpu']>(async () => ({
     experts: { ...PLACEMENT, gpuByteLength: 25 }, approximations: { applied: EXACT, ignored: null },
   }));
-  const host = { openModel, setExpertRam, setExpertGpu, watchDevice: async () => undefined } as unknown as HostApi;
+  const host = { openModel, setExpertRam, setExpertGpu, watch: async () => undefined } as unknown as HostApi;
   const [settings, notices] = [createSettings(preferences), createNotices()];
   const library = { models: signal([{ ...MODEL, state: 'ready' }]) } as unknown as LibraryState;
   const session = createSession({ host, notices, tasks: createTasks(() => 0), settings, preferences, library, repair: () => null });

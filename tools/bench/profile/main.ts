@@ -96,7 +96,7 @@ async function measure(backend: Backend, percent: number): Promise<void> {
   const add = async (name: string, tracer: Tracer | null): Promise<void> => {
     const source = withZipfRouting(syntheticSource(manifest), ZIPF_EXPONENT);
     const model = await backend.load(source, graph, { contextLength: tokens + 1, ...experts, ...(tracer ? { tracer } : {}) });
-    variants.push({ name, model, sequence: model.createSequence(), milliseconds: [] });
+    variants.push({ name, model, sequence: await model.createSequence(), milliseconds: [] });
   };
   const [on, kernels] = [new Tracer(), new Tracer()];
   await add('no recorder', null);

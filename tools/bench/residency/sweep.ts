@@ -44,7 +44,7 @@ function splitOf(tracer: Tracer): string {
 }
 
 async function decode(model: LoadedModel, warm: number, count: number, tracer: Tracer): Promise<DecodeRun> {
-  const sequence = model.createSequence();
+  const sequence = await model.createSequence();
   const tokens = [1];
   const steps = async (n: number): Promise<void> => {
     for (let i = 0; i < n; i++) {
